@@ -1,5 +1,6 @@
 /** Makes one call of the HTTP API with nothing but Node's own HTTP. */
 import type { IncomingMessage } from 'node:http';
+import { isOwnAnswer } from './own-answer.ts';
 import { PLAIN_TEXT, type Shape } from './shape.ts';
 import type { Patience, Turns } from './turns.ts';
 import type { WireError } from './wire.ts';
@@ -11,16 +12,20 @@ export class ApiError extends Error {
   readonly body: WireError | null;
   /** After how many seconds to try again; null if the server does not say. */
   readonly retryAfterS: number | null;
+  /** Whether something else answered than the daemon, such as a proxy or the web server at a wrong address. */
+  readonly foreign: boolean;
 
   /** @param redirect where the answer points, for a redirect: it is never followed, because the key would go there */
   constructor(
     status: number,
     body: WireError | null,
     retryAfterS: number | null,
-    redirect: string | null = null,
+    { redirect = null, foreign = false }: { redirect?: string | null; foreign?: boolean } = {},
   ) {
+    const who = foreign && redirect === null ? ', and not as a snitch server' : '';
     const where = redirect === null ? '' : `: it redirects to ${redirect}`;
-    super(body?.error ?? `the server answered with status ${status}${where}`);
+    super(body?.error ?? `the server answered with status ${status}${who}${where}`);
+    this.foreign = foreign;
     this.status = status;
     this.body = body;
     this.retryAfterS = retryAfterS;
@@ -43,14 +48,24 @@ export class AnswerNotUnderstood extends Error {
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
   readonly url: string;
+  /** Whether the server was there and went away meanwhile, so that it may have done what it was asked for. */
+  readonly broken: boolean;
 
   constructor(url: string, cause: unknown) {
-    super(`cannot reach ${url}: ${cause instanceof Error ? cause.message || codeOf(cause) : String(cause)}`, {
-      cause,
-    });
+    const broken = cause instanceof Error && BROKEN.has(codeOf(cause));
+    const why = cause instanceof Error ? cause.message || codeOf(cause) : String(cause);
+    super(
+      broken
+        ? `the connection to ${url} broke before the answer was there: ${why}`
+        : `cannot reach ${url}: ${why}`,
+      { cause },
+    );
     this.url = url;
+    this.broken = broken;
   }
 }
+
+const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
 function codeOf(error: Error): string {
   return 'code' in error ? String(error.code) : error.name;
@@ -220,7 +235,12 @@ export function refusal(response: IncomingMessage, text: string): ApiError {
   const retryAfter = response.headers['retry-after'];
   const seconds = retryAfter !== undefined && /^\d+$/.test(retryAfter) ? Number(retryAfter) : null;
   const status = response.statusCode ?? 0;
-  return new ApiError(status, parseError(text), seconds, redirectOf(status, response.headers.location));
+  const body = parseError(text);
+  return new ApiError(status, body, seconds, {
+    redirect: redirectOf(status, response.headers.location),
+    // Daemons from before the header are known by the form of their errors.
+    foreign: body === null && !isOwnAnswer(response.headers),
+  });
 }
 
 /** Without its query, which may hold what is not to be shown. */

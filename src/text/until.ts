@@ -56,7 +56,17 @@ function writtenInstant(text: string, now: number): number | null {
   const clock = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text);
   if (clock) return nextTimeOfDay(Number(clock[1]), Number(clock[2]), now);
   const date = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00` : text.replace(' ', 'T');
-  return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/i.test(date) ? Date.parse(date) : null;
+  return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/i.test(date) && isDay(date) ? Date.parse(date) : null;
+}
+
+/**
+ * Whether a text begins with a day that the calendar has. `Date.parse` takes 30 February for 2 March, and what was a
+ * slip of the finger would be carried out.
+ */
+export function isDay(text: string): boolean {
+  const day = text.slice(0, 'YYYY-MM-DD'.length);
+  const at = Date.parse(day);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(day);
 }
 
 function nextTimeOfDay(hours: number, minutes: number, now: number): number {

@@ -52,6 +52,17 @@ test('a weekday is never today: on a Monday, monday is a week away', () => {
   assert.is(local('tuesday', MONDAY + DAY), '2026-03-10 00:00');
 });
 
+test('a day that its month does not have is not understood, and not taken for one of the next month', () => {
+  for (const text of ['2027-02-30', '2027-02-29 08:00', '2026-04-31T10:00', '2026-11-31T00:00:00Z']) {
+    assert.match(
+      (understandUntil(text, MONDAY) as { problem?: string }).problem ?? 'understood',
+      /is not understood/,
+      text,
+    );
+  }
+  assert.is(local('2028-02-29'), '2028-02-29 00:00');
+});
+
 test('what is not understood, or lies in the past, is said in words', () => {
   const problemOf = (text: string) => {
     const understood = understandUntil(text, MONDAY);

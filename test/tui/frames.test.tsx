@@ -386,6 +386,23 @@ const FRAMES: Record<string, () => string> = {
   'help-in-40-columns': () => frameOf(after(full(40, 24), ...keys('?', 'pagedown', 'j'))),
 };
 
+test('what a long alert is called does not run into the name of its snitch', () => {
+  const [first, ...others] = ALERTS;
+  const flapping = { changes: 13 } as NonNullable<typeof first>['flapping'];
+  const alerts = [{ ...first!, type: 'snitch.reporting', flapping } as NonNullable<typeof first>, ...others];
+  const event: Event = { kind: 'alerts', alerts, deliveries: [], error: null };
+  assert.match(
+    frameOf(after(full(100, 10), ...keys('t'), event)),
+    /13 changes, reporting, was healthy {2}nightly/,
+  );
+});
+
+test('a reason that ends with a full stop gets no second one', () => {
+  const link = { state: 'refused', error: 'The API key is missing or invalid.', retryAt: null } as const;
+  const frame = frameOf(after(full(), { kind: 'link', link }));
+  assert.match(frame, 'is missing or invalid. What is shown');
+});
+
 for (const [name, draw] of Object.entries(FRAMES)) test(name, () => assertFrame(name, draw()));
 
 test('no line is wider than the terminal, and there are as many as it has rows, at any size', () => {

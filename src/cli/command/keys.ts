@@ -2,6 +2,7 @@
 import { faultOfReading, readWholeText } from '../../system/reading.ts';
 import { EXIT } from '../failure/exit-codes.ts';
 import { AuthenticationError, Failure } from '../failure/failure.ts';
+import { homeOf } from './home.ts';
 import type { Settings } from './plain-yaml.ts';
 import {
   type FoundServer,
@@ -58,11 +59,21 @@ export function findKey(env: NodeJS.ProcessEnv, files: Files, wanted: Wanted): F
     const value = settings[name];
     if (value) return { value, source: path, file: null };
     const file = settings[`${name}_file`];
-    // A name without a folder is looked for beside the file that says it.
-    if (file) return keyInFile(isNamed ? resolve(dirname(path), file) : file, path);
+    if (file) return keyInFile(keyFileOf(file, { path, isNamed, home: homeOf(env) }), path);
   }
   // If the environment has only SNITCH_API_KEY, that may well be an admin key.
   return mayUse && kind === 'admin' ? keyInEnvironment(env, CASE_KEY) : null;
+}
+
+/**
+ * Where a key file lies that a settings file names: from that file on, or from the home directory behind `~/`. One at the
+ * top was once looked for in the working directory, and is there as well.
+ *
+ * @param by the settings file, and whether the server has a name there
+ */
+export function keyFileOf(file: string, by: { path: string; isNamed: boolean; home: string }): string {
+  if (file.startsWith('~/')) return resolve(by.home, file.slice('~/'.length));
+  return !by.isNamed && existsSync(file) ? file : resolve(dirname(by.path), file);
 }
 
 const CASE_KEY = 'SNITCH_API_KEY';

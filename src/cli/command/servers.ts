@@ -65,7 +65,7 @@ export function findServer(
   if (flags.url !== undefined && flags.server !== undefined) {
     throw new UsageError('--url and --server both say which server is meant: give one of them');
   }
-  if (flags.url) return addressed(flags.url, '--url');
+  if (flags.url !== undefined) return addressed(flags.url, '--url');
   if (flags.server !== undefined) return chosen(cli, flags.server, '--server');
   if (env.SNITCH_URL) return addressed(env.SNITCH_URL, 'SNITCH_URL');
   if (env.SNITCH_SERVER) return chosen(cli, env.SNITCH_SERVER, 'SNITCH_SERVER');

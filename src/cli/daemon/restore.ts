@@ -33,7 +33,7 @@ async function restoreFrom(file: string, flags: BackupFlags): Promise<void> {
   );
   if (kept !== null) say(`the database from before is kept: ${kept}`);
   if (made !== null)
-    say(`${made} did not fit the backup and has new keys; those in the backup are good still`);
+    say(`${made} has new keys, because none there was in the backup; those of the backup are good still`);
   say('start the daemon again');
 }
 

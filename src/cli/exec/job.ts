@@ -1,5 +1,6 @@
 /** The job of `snitch exec` as a process: starts it, passes on signals, and ends it when its time is over. */
 import type { ChildProcess, StdioOptions } from 'node:child_process';
+import { whyNotStarted } from './not-started.ts';
 import { terminalOf } from './terminal.ts';
 
 export interface JobLimits {
@@ -50,6 +51,11 @@ export function startJob(
   // A session of its own puts the job into a group that can be ended as a whole. But it takes away the terminal, and
   // the signals to our group, so the job gets a session only if it needs one.
   const detached = limits.timeoutMs !== null && !terminalOf().controls;
+  const notStarted = (error: NodeJS.ErrnoException): JobEnd => ({
+    ...whyNotStarted(error, file, env.PATH ?? ''),
+    signal: null,
+    timedOut: false,
+  });
   let running: ChildProcess | null = null;
   for (const signal of FORWARDED) {
     process.on(signal, () => {
@@ -60,7 +66,7 @@ export function startJob(
   try {
     const child = process.getBuiltinModule('node:child_process').spawn(file, args, { stdio, env, detached });
     running = child;
-    const ended = endOf(child, limits, detached).finally(() => {
+    const ended = endOf(child, limits, detached, notStarted).finally(() => {
       running = null;
     });
     return { ended, child };
@@ -70,7 +76,12 @@ export function startJob(
   }
 }
 
-function endOf(child: ChildProcess, limits: JobLimits, group: boolean): Promise<JobEnd> {
+function endOf(
+  child: ChildProcess,
+  limits: JobLimits,
+  group: boolean,
+  notStarted: (error: NodeJS.ErrnoException) => JobEnd,
+): Promise<JobEnd> {
   const limit = limitTime(child, limits, group);
   return new Promise((resolve) => {
     // A signal that cannot be delivered is an error of the child too. Only an error before the start is its end.
@@ -114,16 +125,4 @@ function kill(child: ChildProcess, signal: NodeJS.Signals, group: boolean): void
   } catch {
     // It has ended just now, and its `exit` event is about to come.
   }
-}
-
-/** The codes of a shell: 127 for a command that is not there, 126 for one that cannot be run. */
-function notStarted(error: NodeJS.ErrnoException): JobEnd {
-  const missing = error.code === 'ENOENT';
-  const reasons: Record<string, string> = {
-    ENOENT: 'command not found',
-    EACCES: 'permission denied',
-    E2BIG: 'too many arguments',
-  };
-  const failure = reasons[error.code ?? ''] ?? error.code ?? 'not a command';
-  return { code: missing ? 127 : 126, signal: null, timedOut: false, failure };
 }

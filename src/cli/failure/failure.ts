@@ -53,8 +53,7 @@ export function describeFailure(error: unknown): { lines: string[]; exitCode: nu
     return { lines: describeSilence(error), exitCode: EXIT.unreachable };
   }
   if (isNamed<AnswerNotUnderstood>(error, 'AnswerNotUnderstood')) {
-    const advice = 'is its address right? It is named with --url or SNITCH_URL';
-    return { lines: [error.message, advice], exitCode: EXIT.unreachable };
+    return { lines: [error.message, RIGHT_ADDRESS], exitCode: EXIT.unreachable };
   }
   const { message, exitCode, problems } = error as Partial<Failure> & { problems?: readonly string[] };
   const lines = problems ?? (message ?? String(error)).split('\n');
@@ -65,13 +64,21 @@ function isNamed<T extends Error>(error: unknown, name: string): error is T {
   return error instanceof Error && error.name === name;
 }
 
-function describeSilence({ message, url }: Unreachable): string[] {
+function describeSilence({ message, url, broken }: Unreachable): string[] {
+  if (broken) {
+    return [
+      message,
+      'it is not known whether anything was done: look, for instance with `snitch log`, and try again',
+    ];
+  }
   const late = message.endsWith('no answer in time');
   const advice = late
-    ? 'the server is reached but does not answer: look at its log, or allow more time with --timeout 60s'
+    ? 'the server, or a firewall before it, keeps silent: look at its log, or allow more time with --timeout 60s'
     : `is \`snitch serve\` running? Another server is named with --url or SNITCH_URL (now ${url})`;
   return [message, advice];
 }
+
+const RIGHT_ADDRESS = 'is its address right? It is named with --url or SNITCH_URL';
 
 /** A proxy answers with these when nothing behind it answers, or the server when it cannot work now. */
 const UNAVAILABLE = [502, 503, 504];
@@ -79,7 +86,7 @@ const UNAVAILABLE = [502, 503, 504];
 /** What every version of the server says of a path that it does not have. */
 const NO_PATH = 'There is nothing at this path.';
 const TOO_OLD = [
-  'the server does not know what this command asks for, and nothing was done: it is older than this program, and has to be updated first',
+  'the server does not know what this command asks for, and nothing was done: it is older than this program, and has to be updated first, or its address has something too much at the end, such as /v1',
   '`snitch doctor` tells which server is meant',
 ];
 
@@ -87,13 +94,21 @@ const TOO_OLD = [
 const REDIRECTED =
   'a key is never sent on to where an answer points: if the server is there, give that address with --url, SNITCH_URL or in cli.yaml';
 
+/** A proxy, or the login of a network. */
+const AT_THE_DOOR =
+  'what stands before the server refuses, and the key was not looked at: is a login needed there, or another address? It is named with --url or SNITCH_URL';
+
 /** Whether the server has no such path, and not only no such thing there. */
 export function isTooOld({ status, message }: Pick<ApiError, 'status' | 'message'>): boolean {
   return status === 404 && message === NO_PATH;
 }
 
 function describeRefusal(error: ApiError): { lines: string[]; exitCode: number } {
-  const { status, message } = error;
+  const { status, message, foreign } = error;
+  if (foreign && (status === 401 || status === 403)) {
+    return { lines: [message, AT_THE_DOOR], exitCode: EXIT.authentication };
+  }
+  if (foreign && status === 404) return { lines: [message, RIGHT_ADDRESS], exitCode: EXIT.unreachable };
   if (status === 401) {
     const advice =
       'the key is taken from --api-key-file, SNITCH_API_KEY, SNITCH_API_KEY_FILE, cli.yaml or credentials.yaml: `snitch doctor` tells which';

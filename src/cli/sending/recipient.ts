@@ -173,7 +173,8 @@ export class Locator {
 
   /** What looks like a name may be a token from another service, which needs no key. */
   #withoutName(error: unknown, given: string, base: string | null): Exclude<Located, ByName> {
-    const [reason = ''] = describeFailure(error).lines;
+    // The lines below may be tokens, and what is told here goes into mails of cron and into logs.
+    const reason = (describeFailure(error).lines[0] ?? '').replace(/:$/, '');
     const isRefusedKey = error instanceof ApiError && (error.status === 401 || error.status === 403);
     const lacksKey = error instanceof AuthenticationError || isRefusedKey;
     if ((lacksKey || error instanceof NotFoundError) && PERHAPS_TOKEN.test(given) && base !== null) {

@@ -1,6 +1,8 @@
 /** Keys that stand in a file which everybody may read are everybody's. */
 import { resolve } from 'node:path';
 import { everybodyMayRead } from '../../system/access.ts';
+import { homeOf } from '../command/home.ts';
+import { keyFileOf } from '../command/keys.ts';
 import type { CliFile } from '../command/settings-files.ts';
 
 /** @returns the files with keys of this user that every user of the host can read: `cli.yaml`, and those that it names */
@@ -12,8 +14,7 @@ export function exposedKeyFiles({ path, values, servers }: CliFile): string[] {
   const named = all.flatMap(({ settings, isNamed }) =>
     [settings.api_key_file, settings.admin_key_file]
       .filter((file) => file !== undefined && file !== '')
-      // As it is found: a name without a folder lies beside the file that says it, where it is that of a named server.
-      .map((file) => (isNamed ? resolve(path, '..', file ?? '') : resolve(file ?? ''))),
+      .map((file) => resolve(keyFileOf(file ?? '', { path, isNamed, home: homeOf(process.env) }))),
   );
   return [...new Set([...own, ...named])].filter(isExposed);
 }

@@ -5,6 +5,7 @@ import { didInWords } from '../../core/activity/words.ts';
 import { durationOf } from '../../text/durations.ts';
 import { printable } from '../../text/printable.ts';
 import { terminalTime } from '../../text/times.ts';
+import { isDay } from '../../text/until.ts';
 import { displayWidth, pad, wrapWords } from '../../text/width.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
 import { connect } from '../command/connection.ts';
@@ -73,7 +74,7 @@ async function showLog(name: string | undefined, flags: LogFlags): Promise<void>
 function sinceOf(text: string, now: number): number {
   const length = durationOf(text);
   if (length !== null && length > 0) return now - length;
-  const at = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  const at = /^\d{4}-\d\d-\d\d/.test(text) && isDay(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(at)) return at;
   throw new UsageError(`--since: "${text}" is no time: write 2d, 12h, 30m, or 2026-03-14T08:00:00Z`);
 }

@@ -62,7 +62,7 @@ function alertLine(alert: WireAlert, now: number): Line {
   const subject = snitch ? printable(snitch.name) : noticeSubject(alert);
   return [
     { text: `${ago(Date.parse(timestamp), now).padEnd(12)}`, dim: true },
-    { text: `${alertWord(alert).padEnd(26)}` },
+    { text: `${alertWord(alert).padEnd(24)}  ` },
     { text: `${subject}  `, bold: true },
     tallyOf(alert),
   ];

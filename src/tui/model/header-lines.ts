@@ -142,7 +142,8 @@ function bannerLine(state: State, glyphs: Glyphs): Line | null {
     });
   }
   if (link.state === 'refused') {
-    return write(` Refused: ${link.error ?? 'no reason given'}. What is shown is old; r tries again.`, {
+    const reason = (link.error ?? 'no reason given').replace(/\.$/, '');
+    return write(` Refused: ${reason}. What is shown is old; r tries again.`, {
       color: 'red',
       inverse: true,
       bold: true,

@@ -211,6 +211,36 @@ test('a redirect takes no key elsewhere', async ({ home, work, env, write }) => 
   }
 });
 
+test('a key file is found beside the file that names it, or in the home directory', async (context) => {
+  const { home, env, write, path } = context;
+  writeFileSync(join(path, 'snitch/key'), 'key-of-home\n', { mode: 0o600 });
+  for (const file of ['key', './key', '~/snitch/key', join(path, 'snitch/key')]) {
+    for (const text of [
+      `url: ${home.url}\napi_key_file: ${file}\n`,
+      `servers:\n  home:\n    url: ${home.url}\n    api_key_file: ${file}\n`,
+    ]) {
+      write(text);
+      const { stderr } = await runSnitch(['list'], { ...env, HOME: path });
+      assert.equal(keysSent(home), ['key-of-home'], `${text}${stderr}`);
+    }
+  }
+});
+
+test('an empty address is none, and no other server is asked in its place', async ({
+  home,
+  work,
+  env,
+  write,
+}) => {
+  write(`url: ${home.url}\napi_key: key-of-home\n`);
+  for (const own of [{}, { SNITCH_URL: work.url, SNITCH_API_KEY: 'from-env' }]) {
+    const { code, stdout, stderr } = await runSnitch(['list', '--url', ''], { ...env, ...own });
+    assert.equal([code, stdout], [2, '']);
+    assert.match(stderr, "--url: the server's address must be");
+  }
+  assert.equal([...keysSent(work), ...keysSent(home)], []);
+});
+
 test('a file with one address and one key means what it always did, also beside names', async (context) => {
   const { home, work, env, write } = context;
   const flat = `url: ${home.url}\napi_key: key-of-home\n`;

@@ -18,6 +18,27 @@ function intervalOf(schedule: string): string | null {
   return gap === null ? null : intervalForGap(gap);
 }
 
+test('a space that is none for cron, and a byte order mark, are told and not taken for a job', () => {
+  const reasons = (text: string, system: boolean) =>
+    parseCrontab(text, system).map((line) => (line.kind === 'unknown' ? line.reason : line.command));
+  const runs = 'so that cron does not run this line, or none of the file';
+  assert.equal(reasons('0 3\u00a0* * * root /opt/a\n0 4 * * * root /opt/b\u00a0c\n', true), [
+    `it has a space that is none for cron (U+00A0), ${runs}`,
+    '/opt/b\u00a0c',
+  ]);
+  assert.equal(reasons('0 3 * * *\u3000/opt/a\n@daily\t/opt/b\n\f\n', false), [
+    `it has a space that is none for cron (U+3000), ${runs}`,
+    '/opt/b',
+    'it is neither a job nor a variable',
+  ]);
+  for (const first of ['# mine', '0 3 * * * root /opt/a']) {
+    assert.equal(reasons(`\ufeff${first}\n5 3 * * * root /opt/b\n`, true), [
+      `the file begins with a byte order mark, ${runs}`,
+      '/opt/b',
+    ]);
+  }
+});
+
 test('the interval is the shortest that is not shorter than the longest gap', () => {
   const table: [string, string | null][] = [
     ['* * * * *', '1_minute'],

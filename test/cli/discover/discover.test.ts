@@ -277,8 +277,12 @@ test('a drop-in of somebody else’s, and links, are left as they are', async (c
   assert.match(stderr, 'snitch.conf is there already');
   assert.is(context.read('/etc/systemd/system/rotate.service.d/snitch.conf'), '[Service]\nNice=5\n');
   symlinkSync('/etc/passwd', join(context.root, 'etc/cron.d/link'));
+  context.put('/etc/cron.d/open', '0 3 * * * root /opt/open\n', 0o666);
   const { passed_over } = await found(context);
   assert.ok(passed_over.some(({ where, reason }) => where === '/etc/cron.d/link' && /link/.test(reason)));
+  assert.ok(
+    passed_over.some(({ where, reason }) => where === '/etc/cron.d/open' && /chmod go-w/.test(reason)),
+  );
 });
 
 test('jobs of the same name are told apart, wherever they stand in the file', async (context) => {

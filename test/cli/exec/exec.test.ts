@@ -5,7 +5,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -39,6 +39,24 @@ test('a job that is killed', async ({ daemon, host, token }) => {
   const { code, signal, stderr } = await host.exec(token, 'kill -KILL $$');
   assert.equal([code, signal, stderr], [137, null, '']);
   assert.equal((await outcomes(daemon, token)).at(-1), ['error', 137, 'killed by SIGKILL']);
+});
+
+test('a script whose interpreter is not there is not called a missing command', async ({
+  daemon,
+  host,
+  token,
+}) => {
+  const script = join(host.spool, '..', 'saved-on-windows');
+  writeFileSync(script, '#!/bin/sh\r\necho hi\r\n', { mode: 0o755 });
+  const windows = await host.run(['exec', token, '--', script]);
+  const told = 'its first line has the line end of Windows, and /bin/sh\\r is not there';
+  assert.equal([windows.code, windows.stderr], [127, `snitch: ${script}: ${told}\n`]);
+  assert.equal((await outcomes(daemon, token)).at(-1), ['error', 127, told]);
+  writeFileSync(script, '#! /opt/no/python -u\n');
+  const { code, stderr } = await host.run(['exec', token, '--', script]);
+  assert.equal([code, stderr], [127, `snitch: ${script}: its interpreter /opt/no/python is not there\n`]);
+  const empty = await host.run(['exec', token, '--', '']);
+  assert.equal([empty.code, empty.stderr], [127, 'snitch: : command not found\n']);
 });
 
 test('a command that is not there, or is no program', async ({ daemon, host, token }) => {

@@ -50,6 +50,50 @@ failures(
   },
 );
 
+failures('another server than ours at the address: no missing snitch, and no wrong key', async () => {
+  const answered = (status: number) => listAgainst({ status, body: '<html>' });
+  const nothing = await answered(404);
+  assert.equal(
+    [nothing.code, nothing.stderr],
+    [
+      5,
+      'snitch: the server answered with status 404, and not as a snitch server\nsnitch: is its address right? It is named with --url or SNITCH_URL\n',
+    ],
+  );
+  for (const status of [401, 403]) {
+    const { code, stderr } = await answered(status);
+    assert.is(code, 4);
+    assert.match(stderr, `answered with status ${status}, and not as a snitch server`);
+    assert.match(stderr, 'the key was not looked at');
+    assert.not.match(stderr, '--api-key-file');
+  }
+});
+
+failures(
+  'an address that ends in /v1 is told as one reason why the server does not know a path',
+  async () => {
+    const body = { type: 'resource_not_found', error: 'There is nothing at this path.' };
+    const { code, stderr } = await listAgainst({ status: 404, body });
+    assert.is(code, 1);
+    assert.match(stderr, 'or its address has something too much at the end, such as /v1');
+  },
+);
+
+failures('a connection that breaks: the server was reached, and what was done is not known', async () => {
+  await using hung = await fakeServer((request) => void request.socket.destroy());
+  await using half = await fakeServer((_request, response) => {
+    response.writeHead(200, { 'content-length': 100 }).write('{"token":', () => response.socket?.destroy());
+  });
+  for (const { url } of [hung, half]) {
+    const env = { ...KEY, SNITCH_URL: url };
+    const { code, stdout, stderr } = await runSnitch(['create', 'x', '--interval', 'daily'], env);
+    assert.equal([code, stdout], [5, '']);
+    assert.match(stderr, `snitch: the connection to ${url} broke before the answer was there: `);
+    assert.match(stderr, 'it is not known whether anything was done');
+    assert.not.match(stderr, 'cannot reach');
+  }
+});
+
 failures('a server that does not answer is given up after --timeout: 5', async () => {
   const { code, stderr } = await listAgainst(null, '--timeout', '300ms');
   assert.is(code, 5);

@@ -81,6 +81,8 @@ test('since a time, so many, and of one kind', async () => {
   const unknown = await on.run('log', '--action', 'snitch.eaten');
   assert.is(unknown.code, 1);
   assert.match(unknown.stderr, 'must be one of snitch.created');
+  const noDay = await on.run('log', '--since', '2026-02-30');
+  assert.equal([noDay.code, noDay.stdout], [2, '']);
 });
 
 test('what was done to the server, with the admin key', async () => {

@@ -24,7 +24,10 @@ export function readCrontabs(root: string): { crontabs: Crontab[]; passedOver: P
     const file = readFileOfHost(root, path);
     if (file === null) return;
     if ('reason' in file) passedOver.push(file);
-    else crontabs.push({ ...file, system, user });
+    else if (system && othersMayWrite(path)) {
+      const reason = 'cron does not read it, because others than its owner may write to it: chmod go-w';
+      passedOver.push({ where: file.shown, what: 'the file', reason });
+    } else crontabs.push({ ...file, system, user });
   };
   read(join(root, 'etc/crontab'), true, null);
   const ofPackages = listed(join(root, 'etc/cron.d'), passedOver, root);
@@ -73,6 +76,11 @@ function listed(directory: string, passedOver: PassedOver[], root: string): stri
     }
     return [];
   }
+}
+
+/** The crons of Debian and Fedora leave such a file alone, and say so in the log only. */
+function othersMayWrite(path: string): boolean {
+  return ((lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o022) !== 0;
 }
 
 function isDirectory(path: string): boolean {

@@ -43,6 +43,10 @@ const ENVIRONMENT = /^\s*(?:[A-Za-z_]\w*|"[^"]*"|'[^']*')\s*=/;
 /** In some crons a minus before the minute keeps the job out of the log. */
 const SCHEDULE = /^\s*-?(@\w+|(?:[^\s]+\s+){4}[^\s]+)(\s+)/;
 
+/** Everything before the command, with whatever a person may have taken for a space. */
+const BEFORE_COMMAND = /^\s*-?(?:@\w+|(?:\S+\s+){4}\S+)\s+/;
+const BEFORE_COMMAND_OF_SYSTEM = new RegExp(`${BEFORE_COMMAND.source}\\S+\\s+`);
+
 /** Characters; no cron takes as many. What any user may write into a crontab must not keep root waiting. */
 const LONGEST_LINE = 20_000;
 
@@ -57,7 +61,7 @@ export function parseCrontab(text: string, system: boolean): (CronJob | CronUnkn
   let ignored = false;
   for (const [index, whole] of lines.entries()) {
     const content = whole.replace(/\r$/, '');
-    if (/^\s*(#.*)?$/.test(content)) {
+    if (/^[ \t]*(#.*)?$/.test(content)) {
       ignored = content.trim() !== '' && (ignored || IGNORING.test(content));
       continue;
     }
@@ -98,6 +102,21 @@ function flawOf(line: string, isLast: boolean): string | null {
   return null;
 }
 
+/**
+ * Cron knows blanks and tabs. What an editor or a web page put in their place looks the same and is part of a field,
+ * so that cron refuses the line, and some crons the whole file.
+ */
+function oddSpaceIn(content: string, system: boolean): string | null {
+  if (content.startsWith('\ufeff')) {
+    return 'the file begins with a byte order mark, so that cron does not run this line, or none of the file';
+  }
+  const [head = ''] = (system ? BEFORE_COMMAND_OF_SYSTEM : BEFORE_COMMAND).exec(content) ?? [];
+  const [found] = /[^\S \t]/.exec(head) ?? [];
+  if (found === undefined) return null;
+  const code = found.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+  return `it has a space that is none for cron (U+${code}), so that cron does not run this line, or none of the file`;
+}
+
 /** The value of a variable. Crontabs expand nothing: `$PATH` stands for itself. */
 function valueIn(content: string, name: string): string | null {
   const [, value] = new RegExp(`^\\s*["']?${name}["']?\\s*=\\s*(.*?)\\s*$`).exec(content) ?? [];
@@ -117,6 +136,8 @@ function parseJob(
     reason,
     ignored: false,
   });
+  const oddity = oddSpaceIn(content, system);
+  if (oddity !== null) return unknown(oddity);
   const [head, schedule = ''] = SCHEDULE.exec(content) ?? [];
   if (head === undefined || !/^[\d*@~]/.test(schedule)) return unknown('it is neither a job nor a variable');
   let offset = head.length;
