@@ -30,11 +30,17 @@ export async function checkPostgres({ address, shown }: StorePlace, dataDir: str
     return findingsOf(await inspectPostgres(withServicePassword(address), dataDir), shown);
   } catch (error) {
     const [message = ''] = describeFailure(error).lines;
-    const remedy = NO_ROOM.test(message)
-      ? 'nodes that run keep the connections that they have, and none that starts now gets any'
-      : 'while no daemon reaches the database, every check-in is refused: see that it runs, and what store.url says';
-    return [failure('store', `${shown}: ${message}`, remedy)];
+    return [failure('store', `${shown}: ${message}`, remedyFor(error, message))];
   }
+}
+
+function remedyFor(error: unknown, message: string): string {
+  if (NO_ROOM.test(message))
+    return 'nodes that run keep the connections that they have, and none that starts now gets any';
+  // The message says what is to be changed.
+  if (error instanceof Error && 'isLasting' in error && error.isLasting === true)
+    return 'until that is changed no daemon can start on it, and one that runs may be refused as well';
+  return 'while no daemon reaches the database, every check-in is refused: see that it runs, and what store.url says';
 }
 
 /** Without a look at the database. */

@@ -5,6 +5,7 @@ import { codeOf, NO_LOCK } from './faults.ts';
 import { Primary } from './hosts/primary.ts';
 import { seenBy } from './hosts/seen-file.ts';
 import { listNodes } from './nodes/signs.ts';
+import { checkSchemaAccess } from './schema-access.ts';
 
 export interface Standby {
   name: string;
@@ -108,6 +109,9 @@ async function unlessHeld<T>(work: () => Promise<T>): Promise<T | 'held'> {
   }
 }
 
+/** The one schema for all that Snitch keeps. */
+const SCHEMA = 'public';
+
 /** In milliseconds. */
 const PATIENCE = 10_000;
 
@@ -116,16 +120,17 @@ const LOCKED_FOR = 2_000;
 
 /**
  * @param dataDir of the node on this host, which refuses an old primary by what it keeps there
- * @throws ConnectionFault where no host takes writes
+ * @throws ConnectionFault where no host takes writes, or a daemon could not start on what is there
  */
 export async function inspectPostgres(address: PostgresAddress, dataDir: string): Promise<Inspected> {
   const ignore = () => undefined;
-  const reached = { address, schema: 'public', answerWithinMs: PATIENCE, purpose: 'doctor', pipeline: false };
+  const reached = { address, schema: SCHEMA, answerWithinMs: PATIENCE, purpose: 'doctor', pipeline: false };
   const session = await new Primary(reached, seenBy(dataDir), ignore).connect();
   const { client, facts } = session;
   const rows = async <Row extends object>(sql: string) => (await client.query<Row>(sql)).rows;
   try {
     await client.query(`SELECT set_config('lock_timeout', '${LOCKED_FOR}', false)`);
+    await checkSchemaAccess(client, SCHEMA);
     const [basics] = await rows<Basics>(
       `SELECT to_regclass('nodes') IS NOT NULL AS begun, current_setting('synchronous_standby_names') AS names,
          current_setting('synchronous_commit') AS waits, pg_database_size(current_database()) AS size,
