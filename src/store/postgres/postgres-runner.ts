@@ -172,6 +172,17 @@ export class PostgresRunner implements Runner {
     this.#refusedCheckIns.push(tell);
   }
 
+  /** Check-ins of this time were acknowledged, and are as little there as those that were refused. */
+  noteLost({ start, end }: BlindWindow): void {
+    const widened = (window: BlindWindow | null) => ({
+      start: Math.min(start, window?.start ?? start),
+      end: Math.max(end, window?.end ?? end),
+    });
+    this.refused = widened(this.refused);
+    this.refusedCheckIns = widened(this.refusedCheckIns);
+    for (const tell of this.#refusedCheckIns) tell();
+  }
+
   onNoAnswer(refuse: (error: NoAnswer) => void): void {
     this.#refusals.push(refuse);
   }

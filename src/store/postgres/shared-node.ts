@@ -71,11 +71,16 @@ export function sharedNode(options: SharedNodeOptions): SharedNode {
     clusterClock.compared(asked, told);
     refusals.again();
   };
-  const told = { onBlind, onDead, onClock, onTime };
+  const onLost = (window: BlindWindow) => {
+    warn(lossOf(window));
+    runner.noteLost(window);
+  };
+  const told = { onBlind, onLost, onDead, onClock, onTime };
   const liveness = new Liveness({ primary, node, ...life, open: keepWindow, clock: hostClock, ...told });
   const mayAnswer = () => liveness.fault === null;
   const refusals = new Refusals({ node: node.id, runner, clock: clusterClock.now, mayAnswer });
   runner.onRefusedCheckIn(() => refusals.tell());
+  const sweeping = { node: node.id, runner, silence: SILENCE, lastSign: () => liveness.lastSign };
   // A connection that was lost since it was last used says nothing: the next one may be of a new primary.
   const asked = <T>(work: (client: pg.ClientBase) => Promise<T>) =>
     runner.retried(performance.now(), () => withClient(pool, work));
@@ -97,13 +102,18 @@ export function sharedNode(options: SharedNodeOptions): SharedNode {
       problem: () => (liveness.fault === null ? null : reasonFor(liveness.fault, AWAY)),
     },
     methods: {
-      applyDue: (now, after, limit) =>
-        applyDueShared({ node: node.id, runner, silence: SILENCE }, { now, after, limit }),
+      applyDue: (now, after, limit) => applyDueShared(sweeping, { now, after, limit }),
       // The signs of life of all nodes tell more than what one of them would write down.
       recordLiveness: async () => {},
     },
     mayTakeOver: () => liveness.mayTakeOver,
   };
+}
+
+/** What was acknowledged in this time is not there any more. */
+function lossOf({ start, end }: BlindWindow): string {
+  const [from, to] = [start, end].map((at) => new Date(at).toISOString());
+  return `the database lacks what this node wrote from ${from} on: a standby was promoted that did not have it, or an older copy was restored. What was acknowledged from then until ${to} is lost, check-ins among it, and nobody is accused for that time`;
 }
 
 /** A stop must not wait for a database that is away. In milliseconds. */

@@ -30,6 +30,8 @@ class WasHeldUp extends Error {}
 export interface SharedSweepOptions {
   readonly node: string;
   readonly runner: Pick<PostgresRunner, 'refused' | 'writeInBackground'>;
+  /** See `Liveness.lastSign`. */
+  readonly lastSign: () => number;
   /** How long all nodes may be silent without a blind window, in milliseconds. */
   readonly silence: number;
 }
@@ -70,7 +72,10 @@ async function applyWhereAllowed(
 }
 
 /** Asked in the transaction of the sweep itself: a node that was stopped a moment ago must not accuse anybody. */
-async function maySweep({ node, runner, silence }: SharedSweepOptions, tx: Transaction): Promise<boolean> {
+async function maySweep(
+  { node, runner, silence, lastSign }: SharedSweepOptions,
+  tx: Transaction,
+): Promise<boolean> {
   if (runner.refused !== null) return false;
-  return (await tx.get<{ may: number }>(MAY_SWEEP, node, silence, silence))?.may === 1;
+  return (await tx.get<{ may: number }>(MAY_SWEEP, node, silence, silence, lastSign()))?.may === 1;
 }
