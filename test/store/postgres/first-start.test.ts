@@ -116,7 +116,7 @@ test('a wrong password, name or way is told with what mends it', async ({ cluste
 });
 
 /** PgBouncer as Debian has it, in front of one database. */
-async function startBouncer(port: number, mode: 'session' | 'transaction') {
+async function startBouncer(port: number, mode: 'session' | 'transaction' | 'statement') {
   const directory = mkdtempSync(join(tmpdir(), 'snitch-bouncer-'));
   const own = await freePort();
   const lines = [
@@ -161,11 +161,13 @@ unless(without('/usr/sbin/pgbouncer', '-V'), test)(
   async (context) => {
     const url = await prepared(context, 'ALTER SCHEMA public OWNER TO snitch');
     const database = parsePostgresUrl(url).database ?? '';
-    await using transaction = await startBouncer(context.cluster.port, 'transaction');
-    assert.match(
-      await refusal(urlOf(transaction.port, database)),
-      /is a connection pooler that lends connections by transaction.*pool_mode = session/,
-    );
+    for (const mode of ['transaction', 'statement'] as const) {
+      await using bouncer = await startBouncer(context.cluster.port, mode);
+      assert.match(
+        await refusal(urlOf(bouncer.port, database)),
+        /is a connection pooler that lends connections by transaction.*pool_mode = session/,
+      );
+    }
     await using session = await startBouncer(context.cluster.port, 'session');
     assert.is(await refusal(urlOf(session.port, database)), '');
   },

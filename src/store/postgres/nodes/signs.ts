@@ -31,6 +31,8 @@ const SURE_AFTER = 3_000;
 interface Told {
   last: string | null;
   now: string;
+  /** The last sign of this one. */
+  own: string | null;
   /** Whether a node was there that has not said goodbye. */
   lives: boolean | null;
   /** Whether another node has taken this one for dead. */
@@ -60,7 +62,7 @@ export interface Answer {
   readonly clockAheadMs: number;
   /** What the database showed on its clock between the question and the answer, in milliseconds. */
   readonly databaseNow: number;
-  /** The last sign of this node that is kept from now on, and the one that was kept before; null where that was not asked. */
+  /** The last sign of this node that is kept from now on, and the one that was kept before; null for none. */
   readonly kept: { readonly last: number; readonly before: number | null };
 }
 
@@ -152,7 +154,7 @@ async function giveLockedSign(
   await client.query(LOCK);
   // A statement of its own, because one that waited for the lock would see what was there before it waited.
   const { rows } = await client.query<Told>(
-    `SELECT max(alive_at) AS last, ${CLOCK} AS now, bool_or(stopped_at IS NULL) AS lives,
+    `SELECT max(alive_at) AS last, max(alive_at) FILTER (WHERE id = $1) AS own, ${CLOCK} AS now, bool_or(stopped_at IS NULL) AS lives,
        bool_or(id = $1 AND freed_at IS NOT NULL) AS freed,
        bool_or(held_socket = $2 AND stopped_at >= ${CLOCK} - $3::bigint
          AND alive_at = (SELECT max(alive_at) FROM nodes)) AS held FROM nodes`,
@@ -178,7 +180,7 @@ async function giveLockedSign(
   await client.query('DELETE FROM nodes WHERE alive_at < $1', [now - SHOWN_FOR]);
   await client.query('DELETE FROM waiting_nodes WHERE id = $1 OR alive_at < $2', [node.id, now - SHOWN_FOR]);
   const unknown = { hasDead: false, hasProven: false, clockAheadMs: 0 };
-  const kept = { last: now, before: null };
+  const kept = { last: now, before: told?.own == null ? null : Number(told.own) };
   return { verdict, wasFreed: told?.freed ?? false, ...unknown, databaseNow: now, kept };
 }
 

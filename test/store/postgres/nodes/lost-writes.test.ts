@@ -87,4 +87,22 @@ test('a failover that loses nothing is no blind time', async () => {
   assert.equal(await windowsOf(standby, database), []);
 });
 
+test('an older copy that takes the place of the database is told as such, and is one blind window', async () => {
+  await using cluster = await startCluster();
+  const database = await cluster.newDatabase();
+  await using node = await openNode(cluster.port, database);
+  const started = Date.now();
+  await until(async () => (await lastSign(cluster, database)) > started + 1_000, 'it has given some signs');
+  const [copied] = await cluster.query<{ at: number }>(
+    `UPDATE nodes SET alive_at = alive_at - ${HOUR} RETURNING alive_at::float8 AS at`,
+    [],
+    database,
+  );
+  await until(() => node.told.some((words) => /an older copy was restored/.test(words)), 'it says so');
+  await until(() => node.store.refused() === null, 'it has written down what is to be');
+  const windows = await windowsOf(cluster, database);
+  assert.is(windows.length, 1, JSON.stringify(windows));
+  assert.is(windows[0]?.start, copied?.at);
+});
+
 runUnless(WITHOUT_POSTGRES, test, 'lost writes');
