@@ -17,7 +17,7 @@ import { reasonFor } from './passing.ts';
 import type { PostgresRunner } from './postgres-runner.ts';
 import { LOCKS } from './postgres-transaction.ts';
 import { Refusals } from './refusals.ts';
-import { applyDueShared } from './shared-sweep.ts';
+import { SharedSweep } from './shared-sweep.ts';
 
 /**
  * How long all nodes may be silent without a blind window, in milliseconds: shorter than the store tries before it
@@ -71,16 +71,14 @@ export function sharedNode(options: SharedNodeOptions): SharedNode {
     clusterClock.compared(asked, told);
     refusals.again();
   };
-  const onLost = (window: BlindWindow) => {
-    warn(lossOf(window));
-    runner.noteLost(window);
-  };
+  const onLost = (window: BlindWindow) => noteLost(options, window);
   const told = { onBlind, onLost, onDead, onClock, onTime };
   const liveness = new Liveness({ primary, node, ...life, open: keepWindow, clock: hostClock, ...told });
+  const here = { node: node.id, runner };
   const mayAnswer = () => liveness.fault === null;
-  const refusals = new Refusals({ node: node.id, runner, clock: clusterClock.now, mayAnswer });
+  const refusals = new Refusals({ ...here, clock: clusterClock.now, mayAnswer });
+  const sweep = new SharedSweep({ ...here, silence: SILENCE, lastSign: () => liveness.lastSign });
   runner.onRefusedCheckIn(() => refusals.tell());
-  const sweeping = { node: node.id, runner, silence: SILENCE, lastSign: () => liveness.lastSign };
   // A connection that was lost since it was last used says nothing: the next one may be of a new primary.
   const asked = <T>(work: (client: pg.ClientBase) => Promise<T>) =>
     runner.retried(performance.now(), () => withClient(pool, work));
@@ -102,12 +100,17 @@ export function sharedNode(options: SharedNodeOptions): SharedNode {
       problem: () => (liveness.fault === null ? null : reasonFor(liveness.fault, AWAY)),
     },
     methods: {
-      applyDue: (now, after, limit) => applyDueShared(sweeping, { now, after, limit }),
+      applyDue: (now, after, limit) => sweep.applyDue({ now, after, limit }),
       // The signs of life of all nodes tell more than what one of them would write down.
       recordLiveness: async () => {},
     },
     mayTakeOver: () => liveness.mayTakeOver,
   };
+}
+
+function noteLost({ warn, runner }: SharedNodeOptions, window: BlindWindow): void {
+  warn(lossOf(window));
+  runner.noteLost(window);
 }
 
 /** What was acknowledged in this time is not there any more. */

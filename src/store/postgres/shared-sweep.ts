@@ -10,7 +10,10 @@ import type { PostgresRunner } from './postgres-runner.ts';
 /** A set costs a few round trips, however many are in it, and holds up nobody: the database works beside this process. */
 const AT_ONCE = 200;
 
-/** A sweep that takes longer probably waited for what somebody held, and check-ins did too; in milliseconds. */
+/**
+ * A sweep that takes longer, and twice as long as the one before it, probably waited for what somebody held, and check-ins did
+ * too. In milliseconds.
+ */
 const HELD_UP_AFTER = 500;
 
 /** In this time each node that lives says what it refused, in milliseconds. */
@@ -36,16 +39,32 @@ export interface SharedSweepOptions {
   readonly silence: number;
 }
 
-/** What waited is done again a moment later, and then however long it takes: a slow server must not keep alarms back. */
-export async function applyDueShared(options: SharedSweepOptions, due: Due): Promise<DueResult> {
-  const attempt = (isLast: boolean) =>
-    options.runner.writeInBackground((tx) => applyWhereAllowed(options, tx, due, isLast));
-  try {
-    return await attempt(false);
-  } catch (error) {
-    if (!(error instanceof WasHeldUp)) throw error;
-    await sleep(MOMENT);
-    return attempt(true);
+export class SharedSweep {
+  readonly #options: SharedSweepOptions;
+  #patience = HELD_UP_AFTER;
+
+  constructor(options: SharedSweepOptions) {
+    this.#options = options;
+  }
+
+  /** What waited is done again a moment later, and then however long it takes: a slow server must not keep alarms back. */
+  async applyDue(due: Due): Promise<DueResult> {
+    try {
+      return await this.#attempt(due, this.#patience);
+    } catch (error) {
+      if (!(error instanceof WasHeldUp)) throw error;
+      await sleep(MOMENT);
+      return this.#attempt(due, Number.POSITIVE_INFINITY);
+    }
+  }
+
+  #attempt(due: Due, patience: number): Promise<DueResult> {
+    return this.#options.runner.writeInBackground(async (tx) => {
+      const began = performance.now();
+      const result = await applyWhereAllowed(this.#options, tx, due, began + patience);
+      this.#patience = Math.max(HELD_UP_AFTER, 2 * (performance.now() - began));
+      return result;
+    });
   }
 }
 
@@ -53,19 +72,19 @@ export async function applyDueShared(options: SharedSweepOptions, due: Due): Pro
  * Asks again behind what was decided: where somebody had the table to himself, the sweep waited as the check-ins did that were
  * refused meanwhile.
  *
- * @throws LostRace to be run again, where it may no longer
+ * @param until by `performance.now()`
+ * @throws LostRace to be run again, where it may no longer; WasHeldUp where something was decided later than `until`
  */
 async function applyWhereAllowed(
   options: SharedSweepOptions,
   tx: Transaction,
   { now, after, limit }: Due,
-  isLast: boolean,
+  until: number,
 ): Promise<DueResult> {
-  const began = performance.now();
   if (!(await maySweep(options, tx))) return NOTHING_DUE;
   const result = await applyDue(tx, now, after, Math.max(limit, AT_ONCE));
   if (result.changed === 0) return result;
-  if (!isLast && performance.now() - began > HELD_UP_AFTER) throw new WasHeldUp();
+  if (performance.now() > until) throw new WasHeldUp();
   if (!(await maySweep(options, tx)))
     throw new LostRace(new Error('check-ins were refused while the sweep waited'));
   return result;
