@@ -58,8 +58,8 @@ export interface ClusterNode {
   /** Of the whole database with its indexes, in bytes. */
   databaseSize(): Promise<number>;
   /**
-   * Makes up for what this node refused: where no other node lives that could take it, the time is a blind window,
-   * which is answered.
+   * Makes up for what this node refused: where no other node lives that could take it, the time is a blind window. What
+   * check-ins the database itself refused need not be asked for. Each window that was opened is answered once.
    */
   answerForRefused(): Promise<BlindWindow | null>;
   /**

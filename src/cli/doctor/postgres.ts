@@ -1,7 +1,7 @@
 /** What `snitch doctor` says of a PostgreSQL database and of the nodes on it. */
 import type { StorePlace } from '../../config/store-place.ts';
 import type { ListedNode } from '../../store/node.ts';
-import type { Holder, Inspected } from '../../store/postgres/inspect.ts';
+import type { Holder, Inspected, Prepared } from '../../store/postgres/inspect.ts';
 import { durationInWords, MINUTE, SECOND } from '../../text/durations.ts';
 import { describeFailure } from '../failure/failure.ts';
 import { countOf } from '../output/count.ts';
@@ -30,11 +30,17 @@ export async function checkPostgres({ address, shown }: StorePlace, dataDir: str
     return findingsOf(await inspectPostgres(withServicePassword(address), dataDir), shown);
   } catch (error) {
     const [message = ''] = describeFailure(error).lines;
-    const remedy = NO_ROOM.test(message)
-      ? 'nodes that run keep the connections that they have, and none that starts now gets any'
-      : 'while no daemon reaches the database, every check-in is refused: see that it runs, and what store.url says';
-    return [failure('store', `${shown}: ${message}`, remedy)];
+    return [failure('store', `${shown}: ${message}`, remedyFor(error, message))];
   }
+}
+
+function remedyFor(error: unknown, message: string): string {
+  if (NO_ROOM.test(message))
+    return 'nodes that run keep the connections that they have, and none that starts now gets any';
+  // The message says what is to be changed.
+  if (error instanceof Error && 'isLasting' in error && error.isLasting === true)
+    return 'until that is changed no daemon can start on it, and one that runs may be refused as well';
+  return 'while no daemon reaches the database, every check-in is refused: see that it runs, and what store.url says';
 }
 
 /** Without a look at the database. */
@@ -52,6 +58,7 @@ export function findingsOf(inspected: Inspected, shown: string): Finding[] {
     ok('store', `${place}; ${counts}; ${size}`),
     ...checkNodes(inspected),
     ...inspected.holders.map(heldUp),
+    ...inspected.prepared.map(leftPrepared),
     checkReplication(inspected),
   ];
 }
@@ -64,6 +71,15 @@ function heldUp({ process, user, program, from, heldMs }: Holder): Finding {
     'locks',
     `${program === '' ? 'a session' : program}${who}${where}, in a transaction for ${durationInWords(heldMs)}, holds what the nodes wait for: check-ins that need it are refused, and alarms wait`,
     `end its transaction there, or as the administrator of the database: SELECT pg_terminate_backend(${process})`,
+  );
+}
+
+/** Nobody's session has it, and it outlives a restart of the server. */
+function leftPrepared({ name, user, heldMs }: Prepared): Finding {
+  return failure(
+    'locks',
+    `the transaction ${name}, which the user ${user} prepared ${durationInWords(heldMs)} ago and did not end, holds what the nodes wait for: check-ins that need it are refused, and alarms wait`,
+    `whoever prepared it knows whether it is to be committed; else, as that user or the administrator of the database, in this database: ROLLBACK PREPARED '${name.replaceAll("'", "''")}'`,
   );
 }
 

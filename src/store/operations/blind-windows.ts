@@ -20,6 +20,22 @@ export async function openBlindWindow(tx: Transaction, { start, end }: BlindWind
   await setSetting(tx, 'liveness', String(end));
 }
 
+/** What is refused so soon again is of the same outage, in milliseconds. */
+const SOON_AGAIN = 2_000;
+
+const WIDEN = `UPDATE blind_windows SET ended_at = ? WHERE id = (SELECT id FROM blind_windows
+  WHERE cursor = 0 AND ended_at BETWEEN ? AND ? ORDER BY ended_at DESC LIMIT 1)`;
+
+/**
+ * One outage is one window for as long as nothing was postponed for it: what follows at its end makes it longer. Behind
+ * `lock('blind windows')`.
+ *
+ * @returns whether there is such a window
+ */
+export async function widenUntouched(tx: Transaction, { start, end }: BlindWindow): Promise<boolean> {
+  return (await tx.run(WIDEN, end, start - SOON_AGAIN, start)) > 0;
+}
+
 interface WindowRow {
   id: number;
   started_at: number;

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { MINUTE } from '../../text/durations.ts';
+import { ConnectionFault } from './hosts/faults.ts';
 import type { Primary } from './hosts/primary.ts';
 import type { Session } from './hosts/session.ts';
 import { LOCKS } from './postgres-transaction.ts';
@@ -42,6 +43,8 @@ export interface AloneOptions {
   readonly primary: Pick<Primary, 'connect'>;
   /** Told who is waited for, where somebody is: at once, and each minute. */
   readonly onWait: (holder: string | null) => void;
+  /** In milliseconds; for tests. */
+  readonly standsStillAfter?: number;
 }
 
 /**
@@ -50,20 +53,31 @@ export interface AloneOptions {
  * @throws ConnectionFault where the lock cannot be had or was lost, and what `work` throws
  */
 export async function alone<T>(
-  { primary, onWait }: AloneOptions,
+  { primary, onWait, standsStillAfter = STANDS_STILL_AFTER }: AloneOptions,
   name: string,
   work: (confirm: () => Promise<void>) => Promise<T>,
 ): Promise<T> {
   const session = await primary.connect({ purpose: name, answerWithinMs: ANSWERS_WITHIN, pipeline: false });
   try {
-    await session.client.query(`SELECT set_config('idle_session_timeout', '${STANDS_STILL_AFTER}', false)`);
+    await session.client.query(`SELECT set_config('idle_session_timeout', '${standsStillAfter}', false)`);
     await take(session, name, onWait);
-    const sign = async () => void (await session.client.query('SELECT 1'));
+    const sign = () => signOn(session, standsStillAfter);
     const signs = setInterval(() => void sign().catch(() => undefined), EVERY);
     return await work(sign).finally(() => clearInterval(signs));
   } finally {
     await session.end();
   }
+}
+
+/**
+ * An answer that was there before this process stood still tells nothing of what came after. A monotonic clock stands still
+ * with a virtual machine, and the wall clock may be set: the longer time counts.
+ */
+async function signOn({ client }: Session, standsStillAfter: number): Promise<void> {
+  const [wall, monotonic] = [Date.now(), performance.now()];
+  await client.query('SELECT 1');
+  if (Math.max(Date.now() - wall, performance.now() - monotonic) >= standsStillAfter)
+    throw new ConnectionFault('this node stood still, and another one may have taken its turn');
 }
 
 async function take({ client }: Session, name: string, onWait: AloneOptions['onWait']): Promise<void> {

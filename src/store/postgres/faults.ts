@@ -47,6 +47,9 @@ export class NoAnswer extends StoreUnavailable {
 /** A statement that took longer than the server lets it, or that somebody cancelled. */
 export const CANCELLED = '57014';
 
+/** A lock did not come within `lock_timeout`. */
+export const NO_LOCK = '55P03';
+
 /** The server has ended a connection while it waited for what comes next: for who shut it down, and at a limit of time. */
 const ENDED_BY_SERVER = /^(57P01|57P05|25P03)$/;
 

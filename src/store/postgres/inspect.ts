@@ -1,10 +1,11 @@
 /** Looks at a database from outside, as `snitch doctor` does: nothing in it is changed. */
 import type { PostgresAddress } from '../../core/database/postgres-url.ts';
 import type { ListedNode } from '../node.ts';
-import { CANCELLED, codeOf } from './faults.ts';
+import { codeOf, NO_LOCK } from './faults.ts';
 import { Primary } from './hosts/primary.ts';
 import { seenBy } from './hosts/seen-file.ts';
 import { listNodes } from './nodes/signs.ts';
+import { checkSchemaAccess } from './schema-access.ts';
 
 export interface Standby {
   name: string;
@@ -26,6 +27,15 @@ export interface Holder {
   heldMs: number;
 }
 
+/** A transaction that was prepared to be committed later, and for which sessions of Snitch wait: no session has it. */
+export interface Prepared {
+  name: string;
+  /** Who prepared it. */
+  user: string;
+  /** Since it was prepared, in milliseconds. */
+  heldMs: number;
+}
+
 interface Counts {
   snitches: number;
   cases: number;
@@ -41,6 +51,7 @@ export interface Inspected {
   now: number;
   standbys: Standby[];
   holders: Holder[];
+  prepared: Prepared[];
   /** Whether a commit of this user waits for a standby, as far as the settings say. */
   isSynchronous: boolean;
   /** Of the whole database with its indexes, in bytes. */
@@ -70,6 +81,21 @@ const HOLDERS = `SELECT DISTINCT ON (held.pid) held.pid AS process, held.usename
     AND coalesce(held.application_name, '') NOT LIKE 'snitch%' AND waits.query_start < clock_timestamp() - interval '1 second'
   ORDER BY held.pid, waits.query_start`;
 
+/** To the server, process 0 holds what a prepared transaction does: its locks tell which of them. */
+const PREPARED = `SELECT DISTINCT p.gid AS name, p.owner::text AS "user",
+    round(extract(epoch FROM clock_timestamp() - p.prepared) * 1000)::float8 AS "heldMs"
+  FROM pg_stat_activity AS waits JOIN pg_locks AS wanted ON wanted.pid = waits.pid AND NOT wanted.granted
+    JOIN pg_locks AS held ON held.granted AND held.pid IS NULL AND held.locktype = wanted.locktype
+      AND (held.database, held.relation, held.page, held.tuple, held.transactionid, held.classid, held.objid)
+        IS NOT DISTINCT FROM
+        (wanted.database, wanted.relation, wanted.page, wanted.tuple, wanted.transactionid, wanted.classid, wanted.objid)
+    JOIN pg_locks AS own ON own.locktype = 'transactionid' AND own.pid IS NULL AND own.granted
+      AND own.virtualtransaction = held.virtualtransaction
+    JOIN pg_prepared_xacts AS p ON p.transaction = own.transactionid
+  WHERE waits.datname = current_database() AND waits.application_name LIKE 'snitch%'
+    AND 0 = ANY (pg_blocking_pids(waits.pid)) AND waits.query_start < clock_timestamp() - interval '1 second'
+  ORDER BY p.gid`;
+
 const COUNTS =
   'SELECT (SELECT count(*)::int FROM snitches) AS snitches, (SELECT count(*)::int FROM cases) AS cases';
 
@@ -78,25 +104,33 @@ async function unlessHeld<T>(work: () => Promise<T>): Promise<T | 'held'> {
   try {
     return await work();
   } catch (error) {
-    if (codeOf(error) === CANCELLED) return 'held';
+    if (codeOf(error) === NO_LOCK) return 'held';
     throw error;
   }
 }
 
+/** The one schema for all that Snitch keeps. */
+const SCHEMA = 'public';
+
 /** In milliseconds. */
 const PATIENCE = 10_000;
 
+/** What somebody has to himself is not waited for any longer: long enough to see who waits as well. In milliseconds. */
+const LOCKED_FOR = 2_000;
+
 /**
  * @param dataDir of the node on this host, which refuses an old primary by what it keeps there
- * @throws ConnectionFault where no host takes writes
+ * @throws ConnectionFault where no host takes writes, or a daemon could not start on what is there
  */
 export async function inspectPostgres(address: PostgresAddress, dataDir: string): Promise<Inspected> {
   const ignore = () => undefined;
-  const reached = { address, schema: 'public', answerWithinMs: PATIENCE, purpose: 'doctor', pipeline: false };
+  const reached = { address, schema: SCHEMA, answerWithinMs: PATIENCE, purpose: 'doctor', pipeline: false };
   const session = await new Primary(reached, seenBy(dataDir), ignore).connect();
   const { client, facts } = session;
   const rows = async <Row extends object>(sql: string) => (await client.query<Row>(sql)).rows;
   try {
+    await client.query(`SELECT set_config('lock_timeout', '${LOCKED_FOR}', false)`);
+    await checkSchemaAccess(client, SCHEMA);
     const [basics] = await rows<Basics>(
       `SELECT to_regclass('nodes') IS NOT NULL AS begun, current_setting('synchronous_standby_names') AS names,
          current_setting('synchronous_commit') AS waits, pg_database_size(current_database()) AS size,
@@ -106,19 +140,24 @@ export async function inspectPostgres(address: PostgresAddress, dataDir: string)
       `SELECT application_name AS name, coalesce(sync_state, 'unknown') AS state FROM pg_stat_replication
        WHERE state = 'streaming' ORDER BY application_name`,
     );
-    const first = await rows<Holder>(HOLDERS);
+    const heldUp = async () => ({
+      holders: await rows<Holder>(HOLDERS),
+      prepared: await rows<Prepared>(PREPARED),
+    });
+    const first = await heldUp();
     const content = basics?.begun ? await unlessHeld(() => rows<Counts>(COUNTS)) : null;
     const nodes = basics?.begun ? await unlessHeld(() => listNodes(client)) : [];
     // Who kept the counts back keeps back the nodes as well, by now.
     const isHeld = content === 'held' || nodes === 'held';
-    const holders = isHeld && first.length === 0 ? await rows<Holder>(HOLDERS) : first;
+    const isNobody = first.holders.length === 0 && first.prepared.length === 0;
+    const found = isHeld && isNobody ? await heldUp() : first;
     return {
       version: facts.version,
       content: content === 'held' ? content : (content?.[0] ?? null),
       nodes: nodes === 'held' ? [] : nodes,
       now: Number(basics?.now),
       standbys,
-      holders,
+      ...found,
       isSynchronous: basics?.names !== '' && basics?.waits !== 'local',
       size: Number(basics?.size),
       seesStandbys: basics?.sees ?? false,

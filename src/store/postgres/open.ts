@@ -160,7 +160,10 @@ function hear({ announce }: StoreOnPool, heard: Heard): void {
 }
 
 /** Where the database is away, the others find out by themselves. */
-async function leaveNothing({ runner }: StoreOnPool, { id, problem }: ClusterNode): Promise<void> {
+async function leaveNothing({ runner }: StoreOnPool, node: ClusterNode): Promise<void> {
+  const { id, problem } = node;
   if (problem() !== null) return;
+  // Nobody else knows what this node has refused.
+  await node.answerForRefused().catch(() => undefined);
   await runner.writeInBackground((tx) => freeOwnClaims(tx, id)).catch(() => undefined);
 }

@@ -25,6 +25,7 @@ export function reasonToWait(error: unknown): string | null {
 export function reasonFor(error: unknown, otherwise: string): string {
   for (let one = error; one instanceof Error; one = one.cause) {
     if (one instanceof NotAdmitted) return one.message;
+    if (one instanceof ConnectionFault && one.told !== null) return one.told;
     const code = codeOf(one);
     const words = REASONS.find(([codes]) => codes.test(code));
     if (words) return words[1];
@@ -32,11 +33,16 @@ export function reasonFor(error: unknown, otherwise: string): string {
   return otherwise;
 }
 
-/** By what the server answers with (`appendix A` of its manual). */
+/** By what the server answers with (`appendix A` of its manual), and what Node says of a certificate. */
 const REASONS: readonly [RegExp, string][] = [
   [/^28/, 'the database refuses the user or the password of this node'],
   [/^3D000$/, 'the server has no database of the name that this node was given'],
   [/^42501$/, 'the database does not give this node the rights that it needs'],
+  [/^CERT_HAS_EXPIRED$/, 'the certificate of the database has expired'],
+  [
+    /^(CERT_|ERR_TLS_CERT|UNABLE_TO_(GET|VERIFY)|SELF_SIGNED|DEPTH_ZERO)/,
+    'this node does not trust the certificate of the database',
+  ],
   [/^53300$/, 'the database has no connection free for this node'],
   [/^53100$/, 'the disk of the database is full'],
   [

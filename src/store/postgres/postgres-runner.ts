@@ -67,6 +67,7 @@ export class PostgresRunner implements Runner {
   readonly #work = new Gate(WORKING);
   /** What is to be refused with a call to which there was no answer. */
   readonly #refusals: ((error: NoAnswer) => void)[] = [];
+  readonly #refusedCheckIns: (() => void)[] = [];
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -94,6 +95,20 @@ export class PostgresRunner implements Runner {
       return this.retried(began, () => this.#work.through(() => this.#inSets(operation)));
     };
     return this.track(this.#refusable(since, 'work', run));
+  }
+
+  /**
+   * At once, behind nothing else and in the place of nothing. Only for what is short, rare and one at a time: there is one
+   * connection more for it. What becomes of it says nothing of what calls of others are answered.
+   */
+  writeAside<T>(operation: Operation<T>): Promise<T> {
+    const aside = async () => {
+      const { failingSince } = this;
+      const value = await this.#attempt(operation);
+      this.failingSince ??= failingSince;
+      return value;
+    };
+    return this.track(this.retried(performance.now(), aside));
   }
 
   forgetRefused(told: BlindWindow | null): void {
@@ -145,8 +160,27 @@ export class PostgresRunner implements Runner {
     // What is missing stays so: a window each time would excuse everybody for good.
     if (of === 'work' && isMissing(error)) return;
     this.refused = widened(this.refused);
-    if (of === 'check-in' && isOfServer(error)) this.refusedCheckIns = widened(this.refusedCheckIns);
+    if (of === 'check-in' && isOfServer(error)) {
+      this.refusedCheckIns = widened(this.refusedCheckIns);
+      for (const tell of this.#refusedCheckIns) tell();
+    }
     if (error instanceof NoAnswer) for (const refuse of this.#refusals) refuse(error);
+  }
+
+  /** Told of each check-in that the database itself refused. */
+  onRefusedCheckIn(tell: () => void): void {
+    this.#refusedCheckIns.push(tell);
+  }
+
+  /** Check-ins of this time were acknowledged, and are as little there as those that were refused. */
+  noteLost({ start, end }: BlindWindow): void {
+    const widened = (window: BlindWindow | null) => ({
+      start: Math.min(start, window?.start ?? start),
+      end: Math.max(end, window?.end ?? end),
+    });
+    this.refused = widened(this.refused);
+    this.refusedCheckIns = widened(this.refusedCheckIns);
+    for (const tell of this.#refusedCheckIns) tell();
   }
 
   onNoAnswer(refuse: (error: NoAnswer) => void): void {

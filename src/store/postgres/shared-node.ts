@@ -1,34 +1,23 @@
 /** This node among those on the same database: what the store tells of it, and asks of the others. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { type BlindWindow, beyond } from '../../core/blind-window.ts';
+import type { BlindWindow } from '../../core/blind-window.ts';
 import type { ClusterClock } from '../cluster-clock.ts';
 import type { ClusterNode, ListedNode } from '../node.ts';
-import { listWindowsSince, openBlindWindow } from '../operations/blind-windows.ts';
-import { applyDue } from '../operations/sweeping/due.ts';
 import type { Store } from '../store.ts';
-import type { DueResult, LookCursor } from '../sweep.ts';
-import type { Transaction } from '../transaction.ts';
 import { alone } from './alone.ts';
 import { freeClaimsOfDead } from './dead-nodes.ts';
-import { LostRace, unavailable } from './faults.ts';
+import { unavailable } from './faults.ts';
 import type { SessionPool } from './hosts/pool.ts';
 import type { Primary } from './hosts/primary.ts';
 import { clockWarning } from './nodes/clock-warning.ts';
 import { Liveness } from './nodes/liveness.ts';
-import {
-  CLOCK,
-  DEAD_AFTER,
-  listNodes,
-  MAY_SWEEP,
-  type Node,
-  type OpenWindow,
-  OTHERS_LIVED,
-  sayHeld,
-} from './nodes/signs.ts';
+import { CLOCK, DEAD_AFTER, listNodes, type Node, type OpenWindow, sayHeld } from './nodes/signs.ts';
 import { reasonFor } from './passing.ts';
 import type { PostgresRunner } from './postgres-runner.ts';
 import { LOCKS } from './postgres-transaction.ts';
+import { Refusals } from './refusals.ts';
+import { SharedSweep } from './shared-sweep.ts';
 
 /**
  * How long all nodes may be silent without a blind window, in milliseconds: shorter than the store tries before it
@@ -78,9 +67,18 @@ export function sharedNode(options: SharedNodeOptions): SharedNode {
     if (nodes > 0) onFreed(nodes);
   });
   const onClock = clockWarning(warn, () => performance.now());
-  const onTime = (asked: number, told: number) => clusterClock.compared(asked, told);
-  const told = { onBlind, onDead, onClock, onTime };
+  const onTime = (asked: number, told: number) => {
+    clusterClock.compared(asked, told);
+    refusals.again();
+  };
+  const onLost = (window: BlindWindow) => noteLost(options, window);
+  const told = { onBlind, onLost, onDead, onClock, onTime };
   const liveness = new Liveness({ primary, node, ...life, open: keepWindow, clock: hostClock, ...told });
+  const here = { node: node.id, runner };
+  const mayAnswer = () => liveness.fault === null;
+  const refusals = new Refusals({ ...here, clock: clusterClock.now, mayAnswer });
+  const sweep = new SharedSweep({ ...here, silence: SILENCE, lastSign: () => liveness.lastSign });
+  runner.onRefusedCheckIn(() => refusals.tell());
   // A connection that was lost since it was last used says nothing: the next one may be of a new primary.
   const asked = <T>(work: (client: pg.ClientBase) => Promise<T>) =>
     runner.retried(performance.now(), () => withClient(pool, work));
@@ -96,23 +94,29 @@ export function sharedNode(options: SharedNodeOptions): SharedNode {
       list: () => asked<ListedNode[]>(listNodes),
       connections: () => pool.figures,
       databaseSize: () => asked(databaseSize),
-      // The sign of life that comes first after an outage opens the window of all nodes, if there was one.
-      answerForRefused: async () =>
-        liveness.fault === null ? answerForRefused(runner, node, clusterClock.now) : null,
+      answerForRefused: () => refusals.answer(),
       noteLostCheckIn: (since, error) => runner.noteRefusal(since, error, 'check-in'),
       heldSince: () => liveness.heldSince,
       problem: () => (liveness.fault === null ? null : reasonFor(liveness.fault, AWAY)),
     },
     methods: {
-      applyDue: (now, after, limit) => {
-        const may = async (tx: Transaction) => runner.refused === null && (await maySweep(tx, node));
-        return runner.writeInBackground((tx) => applyWhere(may, tx, { now, after, limit }));
-      },
+      applyDue: (now, after, limit) => sweep.applyDue({ now, after, limit }),
       // The signs of life of all nodes tell more than what one of them would write down.
       recordLiveness: async () => {},
     },
     mayTakeOver: () => liveness.mayTakeOver,
   };
+}
+
+function noteLost({ warn, runner }: SharedNodeOptions, window: BlindWindow): void {
+  warn(lossOf(window));
+  runner.noteLost(window);
+}
+
+/** What was acknowledged in this time is not there any more. */
+function lossOf({ start, end }: BlindWindow): string {
+  const [from, to] = [start, end].map((at) => new Date(at).toISOString());
+  return `the database lacks what this node wrote from ${from} on: a standby was promoted that did not have it, or an older copy was restored. What was acknowledged from then until ${to} is lost, check-ins among it, and nobody is accused for that time`;
 }
 
 /** A stop must not wait for a database that is away. In milliseconds. */
@@ -133,65 +137,6 @@ function once<Given>(work: (given: Given) => Promise<void>): (given: Given) => v
     };
     work(given).then(done, done);
   };
-}
-
-/** A set costs a few round trips, however many are in it, and holds up nobody: the database works beside this process. */
-const AT_ONCE = 200;
-
-const NOTHING_DUE: DueResult = { changed: 0, inVain: false, next: null, failures: [] };
-
-interface Due {
-  now: number;
-  after: LookCursor | null;
-  limit: number;
-}
-
-/**
- * Asks again behind what was decided: where somebody had the table to himself, the sweep waited as the check-ins did that were
- * refused meanwhile.
- *
- * @throws LostRace to be run again, where it may no longer
- */
-async function applyWhere(
-  may: (tx: Transaction) => Promise<boolean>,
-  tx: Transaction,
-  { now, after, limit }: Due,
-): Promise<DueResult> {
-  if (!(await may(tx))) return NOTHING_DUE;
-  const result = await applyDue(tx, now, after, Math.max(limit, AT_ONCE));
-  if (result.changed > 0 && !(await may(tx)))
-    throw new LostRace(new Error('check-ins were refused while the sweep waited'));
-  return result;
-}
-
-/** Asked in the transaction of the sweep itself: a node that was stopped a moment ago must not accuse anybody. */
-async function maySweep(tx: Transaction, { id }: Node): Promise<boolean> {
-  return (await tx.get<{ may: number }>(MAY_SWEEP, id, SILENCE, SILENCE))?.may === 1;
-}
-
-/**
- * What the database itself refused, it would have refused to any node. Where this node did not reach it, another one may
- * have taken the check-ins, which the balancer or the client had to send there.
- */
-async function answerForRefused(
-  runner: PostgresRunner,
-  { id }: Node,
-  clock: () => number,
-): Promise<BlindWindow | null> {
-  const { refused, refusedCheckIns } = runner;
-  if (refused === null) return null;
-  const isBlind = await runner.writeInBackground(async (tx) => {
-    await tx.lock('blind windows');
-    const now = clock();
-    const lived = await tx.get<{ lived: number }>(OTHERS_LIVED, id, now - refused.start, now - refused.end);
-    if (lived?.lived === 1 && refusedCheckIns === null) return null;
-    const blind = lived?.lived === 1 && refusedCheckIns !== null ? refusedCheckIns : refused;
-    const window = beyond(blind, await listWindowsSince(tx, blind.start - 1));
-    if (window !== null) await openBlindWindow(tx, window);
-    return window;
-  });
-  runner.forgetRefused(refused);
-  return isBlind;
 }
 
 /** As the operation `openBlindWindow`, on the connection of the sign of life, so that both are one transaction. */

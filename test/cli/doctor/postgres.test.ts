@@ -31,6 +31,7 @@ function found(changed: Partial<Inspected>): Map<string, [state: string, message
     size: 12_345_678,
     seesStandbys: true,
     holders: [],
+    prepared: [],
     waitsFor: 'on',
     ...changed,
   };
@@ -44,6 +45,13 @@ test('where all is well, it names the nodes and the standby', () => {
   assert.ok([...findings.values()].every(([state]) => state === 'ok'));
   assert.match(findings.get('nodes')?.[1] ?? '', '2 nodes: a (1.0.0), b (1.0.0)');
   assert.match(findings.get('store')?.[1] ?? '', '3 snitches in 1 case; 13 MB');
+});
+
+test('a transaction that was prepared and left is named, with what ends it', () => {
+  const [state, message] =
+    found({ prepared: [{ name: 'left', user: 'ann', heldMs: 7_200_000 }] }).get('locks') ?? [];
+  assert.is(state, 'failure');
+  assert.match(message ?? '', 'the transaction left, which the user ann prepared 2 h ago and did not end');
 });
 
 test('a clock that is more than a second off is a warning, and a smaller difference is none', () => {

@@ -7,12 +7,14 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parsePostgresUrl } from '../../../src/core/database/postgres-url.ts';
+import { inspectPostgres } from '../../../src/store/postgres/inspect.ts';
 import { openStoreOnPostgres } from '../../../src/store/postgres/open.ts';
 import { ending } from '../../closing.ts';
-import { newDataDir, removeDataDir } from '../../data-directory.ts';
+import { newDataDir, ownDirectory, removeDataDir } from '../../data-directory.ts';
 import { freePort } from '../../free-port.ts';
 import { runUnless, unless, without } from '../../skipped.ts';
 import { until } from '../../until.ts';
+import { rejection } from '../fixture.ts';
 import { type Cluster, startCluster } from './clusters/cluster.ts';
 import { asClusterUser, WITHOUT_POSTGRES } from './clusters/programs.ts';
 
@@ -65,6 +67,9 @@ test('a user who may not make tables is told what to grant, and then it works', 
   const url = await prepared(context);
   const words = await refusal(url);
   assert.match(words, /^snitch may not make tables in the schema public of the database test_\d+:/);
+  using place = ownDirectory();
+  const looked = inspectPostgres(parsePostgresUrl(url), place.path);
+  assert.is(((await rejection(looked)) as Error).message, words.trim(), 'doctor says the same');
   const grant = /GRANT ALL ON SCHEMA public TO "snitch"/.exec(words)?.[0] ?? '';
   await context.cluster.query(grant, [], parsePostgresUrl(url).database ?? '');
   assert.is(await refusal(url), '');
@@ -111,7 +116,7 @@ test('a wrong password, name or way is told with what mends it', async ({ cluste
 });
 
 /** PgBouncer as Debian has it, in front of one database. */
-async function startBouncer(port: number, mode: 'session' | 'transaction') {
+async function startBouncer(port: number, mode: 'session' | 'transaction' | 'statement') {
   const directory = mkdtempSync(join(tmpdir(), 'snitch-bouncer-'));
   const own = await freePort();
   const lines = [
@@ -156,11 +161,13 @@ unless(without('/usr/sbin/pgbouncer', '-V'), test)(
   async (context) => {
     const url = await prepared(context, 'ALTER SCHEMA public OWNER TO snitch');
     const database = parsePostgresUrl(url).database ?? '';
-    await using transaction = await startBouncer(context.cluster.port, 'transaction');
-    assert.match(
-      await refusal(urlOf(transaction.port, database)),
-      /is a connection pooler that lends connections by transaction.*pool_mode = session/,
-    );
+    for (const mode of ['transaction', 'statement'] as const) {
+      await using bouncer = await startBouncer(context.cluster.port, mode);
+      assert.match(
+        await refusal(urlOf(bouncer.port, database)),
+        /is a connection pooler that lends connections by transaction.*pool_mode = session/,
+      );
+    }
     await using session = await startBouncer(context.cluster.port, 'session');
     assert.is(await refusal(urlOf(session.port, database)), '');
   },

@@ -28,6 +28,8 @@ export interface Refusal {
   readonly words: string;
   /** Waiting does not help. */
   readonly isLasting: boolean;
+  /** In words that may be shown to anybody; null where nothing more is known than that it takes no writes. */
+  readonly told: string | null;
 }
 
 const OLDEST = 150_000;
@@ -48,7 +50,11 @@ export function refusalOf(facts: ServerFacts, seen: Seen | null, where: string |
       `keeps this database in the encoding ${facts.encoding}, and Snitch needs UTF8: createdb --encoding=UTF8 --template=template0`,
     );
   if (facts.isStandby) return passing(STANDBY);
-  if (facts.isReadOnly) return passing('takes no writes (default_transaction_read_only is on)');
+  if (facts.isReadOnly)
+    return passing(
+      'takes no writes (default_transaction_read_only is on: unless that is on purpose, reset it for the server, the database and the user)',
+      'the database takes no writes: default_transaction_read_only is on',
+    );
   return seen && refusalOfPast(facts, seen, where);
 }
 
@@ -57,16 +63,18 @@ function refusalOfPast({ cluster, timeline }: ServerFacts, seen: Seen, where: st
   if (cluster !== null && seen.cluster !== null && cluster !== seen.cluster)
     return lasting(
       `belongs to another cluster (${cluster}) than the one that this node has written to (${seen.cluster})${advice}`,
+      'the server belongs to another cluster than the one that this node has written to',
     );
   if (timeline !== null && timeline < seen.timeline)
     return passing(
       `is an old primary (timeline ${timeline}; another server was promoted to ${seen.timeline}) and lacks what was written since${advice}`,
+      'only an old primary is reached, which lacks what was written since',
     );
   return null;
 }
 
-const lasting = (words: string): Refusal => ({ words, isLasting: true });
-const passing = (words: string): Refusal => ({ words, isLasting: false });
+const lasting = (words: string, told: string | null = null): Refusal => ({ words, isLasting: true, told });
+const passing = (words: string, told: string | null = null): Refusal => ({ words, isLasting: false, told });
 
 /** What there is to remember once this server was chosen, or null if it is known already. */
 export function newlySeen({ cluster, timeline }: ServerFacts, seen: Seen | null): Seen | null {

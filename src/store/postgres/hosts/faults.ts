@@ -7,10 +7,20 @@ export class ConnectionFault extends Error {
   readonly code = 'ECONNABORTED';
   /** Only a person can mend it: a wrong password, an authority that is not trusted, a version that is too old. */
   readonly isLasting: boolean;
+  /** The same in words that may be shown to anybody, as they name no host; null where there are none. */
+  readonly told: string | null;
 
-  constructor(message: string, { isLasting = false, cause }: { isLasting?: boolean; cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    {
+      isLasting = false,
+      told = null,
+      cause,
+    }: { isLasting?: boolean; told?: string | null; cause?: unknown } = {},
+  ) {
     super(message, { cause });
     this.isLasting = isLasting;
+    this.told = told;
   }
 }
 
@@ -65,6 +75,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
     'each node has 15 connections: raise max_connections on the server, and the limit of the user if it has one',
   ENOTFOUND: 'no such name is known here: see store.url and the name service',
   ECONNREFUSED: 'nothing listens there: see that PostgreSQL runs, its port, and its listen_addresses',
+  CERT_HAS_EXPIRED: 'put a new one there, signed by the same authority, and run SELECT pg_reload_conf()',
   SELF_SIGNED_CERT_IN_CHAIN: 'name the authority that signed it with sslrootcert= in store.url',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'name it, or the authority that signed it, with sslrootcert= in store.url',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'name the authority that signed it with sslrootcert= in store.url',

@@ -4,6 +4,9 @@ import type { Session } from './session.ts';
 /** Others who use the same pooler may take a connection in between, so that once may show nothing. */
 const TRIES = 3;
 
+/** What PgBouncer says to `BEGIN` where it lends connections by statement, before it ends this one. */
+const NO_TRANSACTIONS = /^transaction blocks not allowed in statement pooling mode/;
+
 /**
  * Whether the pooler gives a connection to somebody else as soon as a transaction on it ends (`pool_mode = transaction`
  * or `statement`). Then another client gets the server process that has just answered this one, or keeps this one from it.
@@ -26,6 +29,9 @@ export async function lendsByTransaction(session: Session, open: () => Promise<S
       await other.client.query('ROLLBACK');
     }
     return false;
+  } catch (error) {
+    if (error instanceof Error && NO_TRANSACTIONS.test(error.message)) return true;
+    throw error;
   } finally {
     other.destroy();
   }

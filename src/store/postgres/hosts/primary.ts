@@ -218,6 +218,6 @@ function noneTakesWrites(faults: readonly ConnectionFault[]): ConnectionFault {
   return new ConnectionFault(
     `no host takes writes: ${faults.map(({ message }) => message).join('; ')}${advice}`,
     // One of which more is known than that it is no primary tells the reason.
-    { isLasting, cause: faults.find(({ cause }) => cause !== undefined) },
+    { isLasting, cause: faults.find(({ cause, told }) => cause !== undefined || told !== null) },
   );
 }

@@ -2,7 +2,7 @@
 import type { BlindWindow } from '../../../core/blind-window.ts';
 import type { Primary } from '../hosts/primary.ts';
 import type { Session } from '../hosts/session.ts';
-import { DEAD_AFTER, giveSign, type Node, type OpenWindow, sayGoodbye } from './signs.ts';
+import { type Answer, DEAD_AFTER, giveSign, type Node, type OpenWindow, sayGoodbye } from './signs.ts';
 import { type Instant, Trust } from './trust.ts';
 
 export interface LivenessOptions {
@@ -25,6 +25,8 @@ export interface LivenessOptions {
    * @param areAll whether each silent one is; else only those of which the database proves it
    */
   readonly onDead?: (areAll: boolean) => void;
+  /** The database lacks what this node wrote in this time: a standby was promoted that did not have it, or a copy was restored. */
+  readonly onLost?: (window: BlindWindow) => void;
   /** How far the clock of this host is ahead of that of the database, in milliseconds, with each everyday sign. */
   readonly onClock?: (aheadMs: number) => void;
   /** What the database showed on its clock, and when it was asked by the monotonic one; with each sign. In milliseconds. */
@@ -45,6 +47,7 @@ export class Liveness {
   #running: Promise<void> = Promise.resolve();
   #isBusy = false;
   #fault: unknown = null;
+  #lastSign = 0;
   readonly #trust: Trust;
 
   constructor(options: LivenessOptions) {
@@ -52,6 +55,7 @@ export class Liveness {
       every: EVERY,
       clock: Date.now,
       onBlind: () => undefined,
+      onLost: () => undefined,
       onDead: () => undefined,
       onClock: () => undefined,
       onTime: () => undefined,
@@ -60,6 +64,11 @@ export class Liveness {
       ...options,
     };
     this.#trust = new Trust({ silence: options.threshold, deadAfter: this.#options.deadAfter });
+  }
+
+  /** The newest sign that was answered, by the clock of the database in milliseconds; 0 before the first. */
+  get lastSign(): number {
+    return this.#lastSign;
   }
 
   /** What kept the last sign from being given, or null. */
@@ -130,6 +139,7 @@ export class Liveness {
       const now = this.#instant();
       this.#trust.signed(asked, now, { wasFreed, isUsual: verdict.kind === 'alive' });
       this.#fault = null;
+      this.#compare(answer);
       onClock(clockAheadMs);
       const areAll = this.#trust.mayBury(now);
       if (hasProven || (hasDead && areAll)) onDead(areAll);
@@ -141,6 +151,16 @@ export class Liveness {
       this.#session = null;
       throw error;
     }
+  }
+
+  /** Signs are written as check-ins are: where an older one is found than was answered, check-ins are missing as well. */
+  #compare({ kept: { last, before }, databaseNow }: Answer): void {
+    const { threshold, onLost } = this.#options;
+    const known = this.#lastSign;
+    this.#lastSign = last;
+    // A clock that was set back sets back the signs, too.
+    const isMissing = before !== null && before < known && known - databaseNow <= threshold;
+    if (isMissing) onLost({ start: before, end: Math.max(databaseNow, known) });
   }
 
   #instant(): Instant {

@@ -31,6 +31,8 @@ const SURE_AFTER = 3_000;
 interface Told {
   last: string | null;
   now: string;
+  /** The last sign of this one. */
+  own: string | null;
   /** Whether a node was there that has not said goodbye. */
   lives: boolean | null;
   /** Whether another node has taken this one for dead. */
@@ -42,6 +44,8 @@ interface Told {
 /** What the everyday sign is answered with. */
 interface Everyday extends Pick<Answer, 'hasDead' | 'hasProven'> {
   now: string;
+  last: string;
+  before: string;
   isUnsure: boolean;
 }
 
@@ -58,6 +62,8 @@ export interface Answer {
   readonly clockAheadMs: number;
   /** What the database showed on its clock between the question and the answer, in milliseconds. */
   readonly databaseNow: number;
+  /** The last sign of this node that is kept from now on, and the one that was kept before; null for none. */
+  readonly kept: { readonly last: number; readonly before: number | null };
 }
 
 /**
@@ -96,10 +102,10 @@ export async function giveSign(
   const { rows, rowCount } = await client.query<Everyday>({
     name: 'sign of life',
     text: `UPDATE nodes SET alive_at = greatest(alive_at, c.now), clock_ahead_ms = $3, stopped_at = NULL
-      FROM (SELECT ${CLOCK} AS now) AS c
+      FROM (SELECT ${CLOCK} AS now, (SELECT alive_at FROM nodes WHERE id = $1) AS before) AS c
       WHERE id = $1 AND freed_at IS NULL
         AND (SELECT max(alive_at) FROM nodes) BETWEEN c.now - $2::bigint AND c.now + $2::bigint
-      RETURNING c.now, ${HAS_DEAD}, ${IS_UNSURE} AS "isUnsure"`,
+      RETURNING c.now, c.before, nodes.alive_at AS last, ${HAS_DEAD}, ${IS_UNSURE} AS "isUnsure"`,
     values: [node.id, threshold, clockAhead.get(client) ?? 0, DEAD_AFTER],
   });
   if (rowCount === 1) {
@@ -113,7 +119,8 @@ export async function giveSign(
     const verdict: Verdict = isUnsure
       ? await inTransaction(client, () => settleUnsure(client, open))
       : { kind: 'alive' };
-    return { verdict, wasFreed: false, hasDead, hasProven, clockAheadMs, databaseNow };
+    const kept = { last: Number(rows[0]?.last), before: Number(rows[0]?.before) };
+    return { verdict, wasFreed: false, hasDead, hasProven, clockAheadMs, databaseNow, kept };
   }
   return inTransaction(client, () => giveLockedSign(client, { node, threshold, open, isFirst, heldSocket }));
 }
@@ -147,7 +154,7 @@ async function giveLockedSign(
   await client.query(LOCK);
   // A statement of its own, because one that waited for the lock would see what was there before it waited.
   const { rows } = await client.query<Told>(
-    `SELECT max(alive_at) AS last, ${CLOCK} AS now, bool_or(stopped_at IS NULL) AS lives,
+    `SELECT max(alive_at) AS last, max(alive_at) FILTER (WHERE id = $1) AS own, ${CLOCK} AS now, bool_or(stopped_at IS NULL) AS lives,
        bool_or(id = $1 AND freed_at IS NOT NULL) AS freed,
        bool_or(held_socket = $2 AND stopped_at >= ${CLOCK} - $3::bigint
          AND alive_at = (SELECT max(alive_at) FROM nodes)) AS held FROM nodes`,
@@ -173,7 +180,8 @@ async function giveLockedSign(
   await client.query('DELETE FROM nodes WHERE alive_at < $1', [now - SHOWN_FOR]);
   await client.query('DELETE FROM waiting_nodes WHERE id = $1 OR alive_at < $2', [node.id, now - SHOWN_FOR]);
   const unknown = { hasDead: false, hasProven: false, clockAheadMs: 0 };
-  return { verdict, wasFreed: told?.freed ?? false, ...unknown, databaseNow: now };
+  const kept = { last: now, before: told?.own == null ? null : Number(told.own) };
+  return { verdict, wasFreed: told?.freed ?? false, ...unknown, databaseNow: now, kept };
 }
 
 interface Unsure {
@@ -262,11 +270,12 @@ export async function maySweep(client: pg.ClientBase, threshold: number): Promis
 
 /**
  * As `maySweep`, for a node with this id: it must have given a sign of life itself within the threshold, and not be
- * about to stop. One that was stopped in between knows nothing of what the others did. In the words of the operations.
+ * about to stop. One that was stopped in between knows nothing of what the others did. Where the last sign that was answered
+ * is not there, this is a database that lacks what was written since, and nobody has said so yet. In the words of the operations.
  */
 export const MAY_SWEEP = `SELECT NOT EXISTS (SELECT 1 FROM blind_windows WHERE cursor IS NOT NULL)
     AND NOT ${IS_UNSURE} AND EXISTS (SELECT 1 FROM nodes WHERE id = ? AND stopped_at IS NULL
-      AND alive_at BETWEEN ${CLOCK} - CAST(? AS BIGINT) AND ${CLOCK} + CAST(? AS BIGINT)) AS may`;
+      AND alive_at BETWEEN ${CLOCK} - CAST(? AS BIGINT) AND ${CLOCK} + CAST(? AS BIGINT) AND alive_at >= CAST(? AS BIGINT)) AS may`;
 
 /**
  * Whether another node than the one with this id lived from so many milliseconds ago until so many milliseconds ago, or a

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { linkKey } from '../../../../src/daemon/alarm-links.ts';
-import { holderOf, untilMine } from '../../../../src/store/postgres/alone.ts';
+import { alone, holderOf, untilMine } from '../../../../src/store/postgres/alone.ts';
 import { LOCKS } from '../../../../src/store/postgres/postgres-transaction.ts';
 import { ending } from '../../../closing.ts';
 import { newDataDir, removeDataDir } from '../../../data-directory.ts';
@@ -14,6 +14,7 @@ import { until } from '../../../until.ts';
 import { rejection } from '../../fixture.ts';
 import { type Cluster, startCluster } from '../clusters/cluster.ts';
 import { WITHOUT_POSTGRES } from '../clusters/programs.ts';
+import { addressOf, primaryAmong } from '../hosts/fixture.ts';
 import { openNode } from './opened.ts';
 
 const test = suite<{ cluster: Cluster }>('alone');
@@ -100,6 +101,23 @@ test('who lost its turn meanwhile is told before it does the next step', async (
     steps.push('the second');
   });
   assert.instance(await rejection(Promise.resolve(lost)), Error);
+  assert.equal(steps, ['the first']);
+});
+
+test('an answer that came before it stood still is not believed behind that', async ({ cluster }) => {
+  const primary = primaryAmong([cluster.port], { address: addressOf([cluster.port]) });
+  const standsStillAfter = 2_000;
+  const steps: string[] = [];
+  const lost = alone({ primary, onWait: () => undefined, standsStillAfter }, NAME, async (confirm) => {
+    await confirm();
+    steps.push('the first');
+    const confirmed = confirm();
+    // By then the question has left, and nothing that is answered is read before it goes on.
+    setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * standsStillAfter));
+    await confirmed;
+    steps.push('the second');
+  });
+  assert.instance(await rejection(lost), Error);
   assert.equal(steps, ['the first']);
 });
 

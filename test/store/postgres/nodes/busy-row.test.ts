@@ -19,7 +19,7 @@ import { openNode } from './opened.ts';
 const test = suite<{ cluster: Cluster }>('a busy row');
 
 test.before(async (context) => {
-  context.cluster = await startCluster();
+  context.cluster = await startCluster({ configuration: ['max_prepared_transactions = 4'] });
 });
 test.after(({ cluster }) => cluster[Symbol.asyncDispose]());
 
@@ -108,6 +108,29 @@ test('who has a table to himself is found as well, without the counts that need 
     ['psql'],
   );
   await holder.query('COMMIT');
+  await waiting;
+});
+
+test('a transaction that was prepared and left is found, by its name', async ({ cluster }) => {
+  const database = await cluster.newDatabase();
+  await using _ = await openNode(cluster.port, database);
+  using place = ownDirectory();
+  await using waits = await cluster.connected(database);
+  await waits.query(`SET application_name = 'snitch'`);
+  await cluster.query(`BEGIN; LOCK TABLE snitches; PREPARE TRANSACTION 'left'`, [], database);
+  await cluster.query(`BEGIN; SELECT pg_advisory_xact_lock(1); PREPARE TRANSACTION 'innocent'`, [], database);
+  const waiting = waits.query('SELECT count(*) FROM snitches');
+  const { content, holders, prepared } = await inspectPostgres(
+    addressOf([cluster.port], { database }),
+    place.path,
+  );
+  assert.is(content, 'held');
+  assert.equal(holders, []);
+  assert.equal(
+    prepared.map(({ heldMs, ...what }) => what),
+    [{ name: 'left', user: 'postgres' }],
+  );
+  for (const name of ['left', 'innocent']) await cluster.query(`ROLLBACK PREPARED '${name}'`, [], database);
   await waiting;
 });
 

@@ -167,6 +167,27 @@ test('a check-in that the database refused lies in a blind window, though other 
   assert.is(await checkIn(other.store, token, Date.now()), true);
 });
 
+test('a node that ends in order leaves nothing unsaid of what it refused', async (context) => {
+  const { cluster, database } = context;
+  await using _ = await openNode(cluster.port, database);
+  {
+    await using one = await openNode(cluster.port, database);
+    const owner = await newCase(one.store, {}, Date.now());
+    const { token } = await newSnitch(one.store, owner, {}, Date.now());
+    await cluster.query(DISK_FULL, [], database);
+    for (const table of ['check_ins', 'blind_windows'])
+      await cluster.query(
+        `CREATE TRIGGER refusing BEFORE INSERT ON ${table} EXECUTE FUNCTION refuse()`,
+        [],
+        database,
+      );
+    await rejection(checkIn(one.store, token, Date.now()));
+    await rejection(Promise.resolve(one.store.node?.answerForRefused()));
+    await cluster.query('DROP TRIGGER refusing ON blind_windows', [], database);
+  }
+  assert.equal(await windowsOf(context), [{ count: '1' }]);
+});
+
 test('what a node refused that alone was cut off is no blind time, and it opens one where it was the only one', async (context) => {
   const { cluster, database } = context;
   await using link = await openLink(cluster.port);

@@ -2,13 +2,14 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StoreUnavailable } from '../../../../src/core/errors.ts';
+import type { Seen } from '../../../../src/store/postgres/hosts/facts.ts';
 import { reasonFor } from '../../../../src/store/postgres/passing.ts';
 import { runUnless } from '../../../skipped.ts';
 import { until } from '../../../until.ts';
 import { rejection } from '../../fixture.ts';
 import { type Cluster, startCluster } from '../clusters/cluster.ts';
 import { WITHOUT_POSTGRES } from '../clusters/programs.ts';
-import { addressOf } from '../hosts/fixture.ts';
+import { addressOf, primaryAmong } from '../hosts/fixture.ts';
 import { type OpenedNode, openNode } from './opened.ts';
 
 interface Context {
@@ -93,6 +94,24 @@ test('the reasons are those that the server gives', () => {
     of('53300'),
   );
   assert.is(reasonFor(null, 'away'), 'away');
+});
+
+test('a certificate that ran out, and a server that is not the right one, are told as what they are', async ({
+  cluster,
+}) => {
+  const of = (code: string) => reasonFor(Object.assign(new Error('secret'), { code }), 'away');
+  assert.match(of('CERT_HAS_EXPIRED'), /certificate of the database has expired/);
+  assert.match(of('UNABLE_TO_GET_ISSUER_CERT_LOCALLY'), /does not trust the certificate/);
+  const seen = async (memory: Seen) => {
+    const primary = primaryAmong([cluster.port], {
+      memory: { file: null, get: () => memory, keep: async () => {} },
+    });
+    return reasonFor(await rejection(primary.connect()), 'away');
+  };
+  assert.match(await seen({ cluster: '1', timeline: 1 }), /^the server belongs to another cluster/);
+  assert.match(await seen({ cluster: null, timeline: 9 }), /^only an old primary/);
+  await cluster.set('default_transaction_read_only', 'on');
+  assert.match(await seen({ cluster: null, timeline: 1 }), /default_transaction_read_only/);
 });
 
 runUnless(WITHOUT_POSTGRES, test, 'a lost database');

@@ -4,13 +4,14 @@
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { BlindWindow } from '../../../../src/core/blind-window.ts';
 import { NoAnswer } from '../../../../src/store/postgres/faults.ts';
 import { runUnless } from '../../../skipped.ts';
 import { until } from '../../../until.ts';
 import { alertsOf, checkIn, HOUR, healthySnitch, newCase, rejection } from '../../fixture.ts';
 import { type Cluster, startCluster } from '../clusters/cluster.ts';
 import { WITHOUT_POSTGRES } from '../clusters/programs.ts';
-import { openNode } from './opened.ts';
+import { type OpenedNode, openNode } from './opened.ts';
 
 const test = suite<{ cluster: Cluster }>('a sweep behind a refusal');
 
@@ -67,6 +68,81 @@ for (const [who, isOwn] of [
     assert.equal(await alertsOf(hears.store, owner), ['snitch.reporting from pending']);
   });
 }
+
+/** A snitch that is late in twelve hours, and a node that already waits with its sweep for the table that somebody has. */
+async function sweptBehind(cluster: Cluster, database: string, hears: OpenedNode, sweeps: OpenedNode) {
+  await until(async () => {
+    const unsure = await cluster.query('SELECT 1 FROM nodes WHERE unsure_from IS NOT NULL', [], database);
+    return unsure.length === 0;
+  }, 'it is known that the one lived when the other began');
+  const now = Date.now();
+  const owner = await newCase(hears.store, {}, now);
+  const { token } = await healthySnitch(hears.store, owner, {}, now);
+  const holder = await cluster.connected(database);
+  await holder.query('BEGIN');
+  await holder.query('LOCK TABLE snitch_states IN ACCESS EXCLUSIVE MODE');
+  const swept = sweeps.store.applyDue(now + 12 * HOUR, null, 100);
+  await waiting(cluster, database, 1);
+  return { owner, token, holder, swept };
+}
+
+test('a node need not be asked what it refused: the sweep of another one waits until that is said', async ({
+  cluster,
+}) => {
+  const database = await cluster.newDatabase();
+  await using hears = await openNode(cluster.port, database, { deadline: SOON });
+  await using sweeps = await openNode(cluster.port, database, { deadline: LATER });
+  const { owner, token, holder, swept } = await sweptBehind(cluster, database, hears, sweeps);
+  await using _ = holder;
+  assert.instance(await rejection(checkIn(hears.store, token, Date.now())), NoAnswer);
+  await holder.query('ROLLBACK');
+  assert.is((await swept).changed, 0);
+  assert.equal(await alertsOf(hears.store, owner), ['snitch.reporting from pending']);
+});
+
+test('what is refused while the first of it is still to be excused is one window, and told piece by piece', async ({
+  cluster,
+}) => {
+  const database = await cluster.newDatabase();
+  await using hears = await openNode(cluster.port, database, { deadline: SOON });
+  await using other = await openNode(cluster.port, database, { deadline: SOON });
+  const { token, holder, swept } = await sweptBehind(cluster, database, hears, other);
+  await using _ = holder;
+  await rejection(swept);
+  const windows = () =>
+    cluster.query<{ from: number; to: number }>(
+      'SELECT started_at::float8 AS from, ended_at::float8 AS to FROM blind_windows',
+      [],
+      database,
+    );
+  let end = 0;
+  for (let times = 0; times < 3; times += 1) {
+    assert.instance(await rejection(checkIn(hears.store, token, Date.now())), NoAnswer);
+    await until(async () => ((await windows())[0]?.to ?? 0) > end, 'it is written down');
+    end = (await windows())[0]?.to ?? 0;
+  }
+  const found = await windows();
+  assert.is(found.length, 1, JSON.stringify(found));
+  const told: BlindWindow[] = [];
+  const tell = async () => (await hears.store.node?.answerForRefused()) ?? null;
+  for (let one = await tell(); one !== null; one = await tell()) told.push(one);
+  assert.is(told[0]?.start, found[0]?.from);
+  assert.is(told.at(-1)?.end, found[0]?.to);
+  assert.is(told.length, 3, 'each once');
+});
+
+test('a sweep that waited, and while which nothing was refused, accuses as ever', async ({ cluster }) => {
+  const database = await cluster.newDatabase();
+  await using hears = await openNode(cluster.port, database, { deadline: LATER });
+  await using sweeps = await openNode(cluster.port, database, { deadline: LATER });
+  const { owner, holder, swept } = await sweptBehind(cluster, database, hears, sweeps);
+  await using _ = holder;
+  const since = performance.now();
+  await until(() => performance.now() - since > SOON, 'it has waited');
+  await holder.query('ROLLBACK');
+  assert.is((await swept).changed, 1);
+  assert.is((await alertsOf(hears.store, owner)).length, 2);
+});
 
 test('a check-in that was refused with what the node does by itself is made up for as well', async ({
   cluster,

@@ -1,0 +1,100 @@
+/** Looks for missed deadlines as one node of several: never where some node may owe a blind window. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { applyDue } from '../operations/sweeping/due.ts';
+import type { DueResult, LookCursor } from '../sweep.ts';
+import type { Transaction } from '../transaction.ts';
+import { LostRace } from './faults.ts';
+import { MAY_SWEEP } from './nodes/signs.ts';
+import type { PostgresRunner } from './postgres-runner.ts';
+
+/** A set costs a few round trips, however many are in it, and holds up nobody: the database works beside this process. */
+const AT_ONCE = 200;
+
+/**
+ * A sweep that takes longer, and twice as long as the one before it, probably waited for what somebody held, and check-ins did
+ * too. In milliseconds.
+ */
+const HELD_UP_AFTER = 500;
+
+/** In this time each node that lives says what it refused, in milliseconds. */
+const MOMENT = 1_000;
+
+const NOTHING_DUE: DueResult = { changed: 0, inVain: false, next: null, failures: [] };
+
+interface Due {
+  now: number;
+  after: LookCursor | null;
+  limit: number;
+}
+
+/** Nothing was decided: check-ins may have been refused meanwhile that are said in a moment. */
+class WasHeldUp extends Error {}
+
+export interface SharedSweepOptions {
+  readonly node: string;
+  readonly runner: Pick<PostgresRunner, 'refused' | 'writeInBackground'>;
+  /** See `Liveness.lastSign`. */
+  readonly lastSign: () => number;
+  /** How long all nodes may be silent without a blind window, in milliseconds. */
+  readonly silence: number;
+}
+
+export class SharedSweep {
+  readonly #options: SharedSweepOptions;
+  #patience = HELD_UP_AFTER;
+
+  constructor(options: SharedSweepOptions) {
+    this.#options = options;
+  }
+
+  /** What waited is done again a moment later, and then however long it takes: a slow server must not keep alarms back. */
+  async applyDue(due: Due): Promise<DueResult> {
+    try {
+      return await this.#attempt(due, this.#patience);
+    } catch (error) {
+      if (!(error instanceof WasHeldUp)) throw error;
+      await sleep(MOMENT);
+      return this.#attempt(due, Number.POSITIVE_INFINITY);
+    }
+  }
+
+  #attempt(due: Due, patience: number): Promise<DueResult> {
+    return this.#options.runner.writeInBackground(async (tx) => {
+      const began = performance.now();
+      const result = await applyWhereAllowed(this.#options, tx, due, began + patience);
+      this.#patience = Math.max(HELD_UP_AFTER, 2 * (performance.now() - began));
+      return result;
+    });
+  }
+}
+
+/**
+ * Asks again behind what was decided: where somebody had the table to himself, the sweep waited as the check-ins did that were
+ * refused meanwhile.
+ *
+ * @param until by `performance.now()`
+ * @throws LostRace to be run again, where it may no longer; WasHeldUp where something was decided later than `until`
+ */
+async function applyWhereAllowed(
+  options: SharedSweepOptions,
+  tx: Transaction,
+  { now, after, limit }: Due,
+  until: number,
+): Promise<DueResult> {
+  if (!(await maySweep(options, tx))) return NOTHING_DUE;
+  const result = await applyDue(tx, now, after, Math.max(limit, AT_ONCE));
+  if (result.changed === 0) return result;
+  if (performance.now() > until) throw new WasHeldUp();
+  if (!(await maySweep(options, tx)))
+    throw new LostRace(new Error('check-ins were refused while the sweep waited'));
+  return result;
+}
+
+/** Asked in the transaction of the sweep itself: a node that was stopped a moment ago must not accuse anybody. */
+async function maySweep(
+  { node, runner, silence, lastSign }: SharedSweepOptions,
+  tx: Transaction,
+): Promise<boolean> {
+  if (runner.refused !== null) return false;
+  return (await tx.get<{ may: number }>(MAY_SWEEP, node, silence, silence, lastSign()))?.may === 1;
+}
