@@ -15,10 +15,10 @@ let on: Commands;
 
 completion.before(async () => {
   on = await withCase();
-  await on.run('create', 'nightly-backup', '-i', 'daily', '-t', 'production');
-  await on.run('create', 'with space', '-i', 'daily');
-  await on.run('create', 'twin', '-i', 'daily');
-  await on.run('create', 'twin', '-i', 'daily');
+  await on.make('nightly-backup', { tags: ['production'] });
+  await on.make('with space');
+  await on.make('twin');
+  await on.make('twin');
 });
 completion.after(() => on.end());
 
@@ -43,7 +43,7 @@ completion('commands, subcommands and options', async () => {
 
 completion('acknowledge takes what has an alarm', async () => {
   assert.equal(await values('acknowledge', ''), []);
-  await on.run('create', 'broken', '-i', 'daily');
+  await on.make('broken');
   assert.is((await on.run('check-in', 'broken', '-s', '1')).code, 0);
   assert.equal(await values('acknowledge', ''), ['broken']);
   assert.equal(await values('acknowledge', 'broken', ''), []);
@@ -110,7 +110,7 @@ completion('is silent where there is no server, no key, or no such command', asy
 });
 
 completion('bash quotes what it puts in, so that a name never runs a command', async () => {
-  await on.run('create', 'evil$(touch pwned)`x`;"', '-i', 'daily');
+  await on.make('evil$(touch pwned)`x`;"');
   const { path, remove } = temporaryDirectory();
   try {
     const script = join(path, 'completion.bash');

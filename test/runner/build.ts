@@ -17,8 +17,12 @@ const SAID: Record<Built, RegExp> = {
   'foreign executable': /^dist\/snitch-arm64: /,
 };
 
-/** Each resolves when the file is there; where nothing needs it, it is not built. */
-export function build(needs: ReadonlySet<Needs>): Record<Built, Promise<void>> {
+/**
+ * Each resolves when the file is there, or will never be; where nothing needs it, it is not built.
+ *
+ * @param failed called where it cannot be built: whatever runs by then has to be ended
+ */
+export function build(needs: ReadonlySet<Needs>, failed: () => void): Record<Built, Promise<void>> {
   const most = ALL.findLastIndex((one) => needs.has(one));
   // A host of that architecture has it already: it is its own.
   const isForeign = needs.has('foreign executable') && process.arch !== 'arm64';
@@ -29,7 +33,8 @@ export function build(needs: ReadonlySet<Needs>): Record<Built, Promise<void>> {
     if (isForeign) options.push('--arch', 'arm64');
     void run(options, (line) => {
       for (const [one, { resolve }] of resolvers) if (SAID[one].test(line)) resolve();
-    }).then(() => {
+    }).then((isGood) => {
+      if (!isGood) failed();
       for (const [, { resolve }] of resolvers) resolve();
     });
   } else for (const [, { resolve }] of resolvers) resolve();
@@ -40,14 +45,13 @@ export function build(needs: ReadonlySet<Needs>): Record<Built, Promise<void>> {
 }
 
 /** All in one process: the bundle is made once, and goes into each executable. */
-async function run(options: readonly string[], onLine: (line: string) => void): Promise<void> {
+async function run(options: readonly string[], onLine: (line: string) => void): Promise<boolean> {
   const child = spawn(process.execPath, ['build.mjs', ...options], {
     cwd: join(TEST, '..'),
     stdio: ['inherit', 'pipe', 'inherit'],
   });
   createInterface({ input: child.stdout }).on('line', onLine);
   const [code] = await once(child, 'exit');
-  if (code === 0) return;
-  console.error('the build failed: no test that needs the program can run');
-  process.exit(1);
+  if (code !== 0) console.error('the build failed: no test that needs the program can run');
+  return code === 0;
 }

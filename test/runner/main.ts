@@ -107,7 +107,7 @@ if (files.length === 0) {
   process.exit(2);
 }
 const started = performance.now();
-const built = build(new Set(files.map(({ needs }) => needs)));
+const built = build(new Set(files.map(({ needs }) => needs)), () => interruption.abort());
 await runAllStores(files);
 const isGood = printTotals(outcomes, { noSkips: options['no-skips'] ?? false, started });
 process.exit(isGood && !interruption.signal.aborted ? 0 : 1);

@@ -1,12 +1,13 @@
 /**
  * The built dashboard on a real terminal, against a real daemon.
- * Time limit: 180 s.
+ * Alone in its process. Time limit: 180 s.
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../src/api/wire.ts';
+import { withCase } from '../cli/with-daemon.ts';
 import { removeDataDir } from '../data-directory.ts';
 import { type DaemonProcess, startProcess } from '../end-to-end/daemon-process.ts';
 import { freePort } from '../free-port.ts';
@@ -18,6 +19,8 @@ const DASHBOARD = `node ${join(import.meta.dirname, '../../dist/snitch.mjs')} da
 interface Context {
   daemon: DaemonProcess;
   terminal: Terminal;
+  /** Ends what the daemon is to this test: its case, or the daemon. */
+  end(): Promise<void>;
 }
 
 const test = suite<Context>('the dashboard on a terminal');
@@ -32,9 +35,13 @@ function checkIn({ check_in_url }: WireSnitch, query = ''): Promise<Response> {
 }
 
 test.before.each(async (context) => {
-  // One test starts it again, where the dashboard looks for it.
-  context.daemon = await startProcess({ env: { SNITCH_LISTEN: `127.0.0.1:${await freePort()}` } });
-  const { daemon } = context;
+  const { daemon, end } = await withCase();
+  await open(context, daemon, end);
+});
+test.after.each(close);
+
+async function open(context: Context, daemon: DaemonProcess, end: () => Promise<void>): Promise<void> {
+  Object.assign(context, { daemon, end });
   await checkIn(await create(daemon, 'nightly-backup', ['db']));
   await checkIn(await create(daemon, 'log-rotate', ['web']));
   await checkIn(await create(daemon, 'disk-check', ['web']), '?s=1&m=disk%20full');
@@ -44,13 +51,12 @@ test.before.each(async (context) => {
   context.terminal.type('echo before');
   context.terminal.press('Enter');
   await context.terminal.shows(/^before$/m);
-});
+}
 
-test.after.each(async ({ daemon, terminal }) => {
+async function close({ terminal, end }: Context): Promise<void> {
   terminal.close();
-  await daemon.end();
-  removeDataDir(daemon.dataDir);
-});
+  await end();
+}
 
 async function start(terminal: Terminal, flags = ''): Promise<void> {
   terminal.type(`${DASHBOARD}${flags}`);
@@ -202,7 +208,14 @@ test('the terminal gets narrow and wide again without leaving anything behind', 
 });
 
 test('a daemon that dies is waited for, and what it has to say then is shown', async (context) => {
-  const { terminal, daemon } = context;
+  await close(context);
+  // It is started again where the dashboard looks for it.
+  const daemon = await startProcess({ env: { SNITCH_LISTEN: `127.0.0.1:${await freePort()}` } });
+  await open(context, daemon, async () => {
+    await context.daemon.end();
+    removeDataDir(daemon.dataDir);
+  });
+  const { terminal } = context;
   await start(terminal);
   await daemon.end('SIGKILL');
   await terminal.shows('no connection', /Data is \d+s old/, 'nightly-backup');

@@ -17,6 +17,7 @@ import {
 import { didYouMean } from '../../text/similar.ts';
 import { Failure } from '../failure/failure.ts';
 import { countOf } from '../output/count.ts';
+import { findAliases } from './aliases.ts';
 import { DUE_FIELDS } from './due-fields.ts';
 import { RUN_FIELDS } from './run-fields.ts';
 import { entryOf, type FileEntry, type MapOfFile } from './snitch-entry.ts';
@@ -137,6 +138,7 @@ class Reader {
       logLevel: 'silent',
       merge: true,
     });
+    if (text.includes('&')) findAliases(this.#document);
   }
 
   read(): SnitchFile {

@@ -124,8 +124,8 @@ administration('deliveries that cannot be sent are listed, shown and retried', a
 });
 
 administration('alerts tell what was decided, for all snitches or for one', async () => {
-  await on.run('create', 'alerted', '-i', 'daily');
-  await on.run('create', 'other', '-i', 'daily');
+  await on.make('alerted');
+  await on.make('other');
   await on.run('check-in', 'alerted');
   await on.run('check-in', 'other');
   await on.run('check-in', 'alerted', '-s', '1');

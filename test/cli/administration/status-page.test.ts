@@ -33,8 +33,8 @@ test('there is none until it is set, and every command says how', async () => {
 
 test('set says that it is public now, its address, and which snitches are on it', async () => {
   await on.run('create', 'payroll-db', '-i', 'daily', '-t', 'public', '--public-name', 'Payroll');
-  await on.run('create', 'web', '-i', 'daily', '-t', 'public');
-  await on.run('create', 'inner', '-i', 'daily');
+  await on.make('web', { tags: ['public'] });
+  await on.make('inner');
   const { code, stdout, stderr } = await on.run(
     'status-page',
     'set',

@@ -58,7 +58,7 @@ function namesIn(path: string): unknown[] {
 }
 
 backup('a copy is whole while check-ins go on, and only its owner can read it', async () => {
-  const { token } = await on.json<WireSnitch>('create', 'busy', '-i', 'daily');
+  const { token } = await on.make('busy');
   let busy = true;
   const load = (async () => {
     let sent = 0;
@@ -97,9 +97,9 @@ backup('restore is refused while a daemon works on the data', async () => {
 });
 
 backup('restore brings back what was, and keeps what is', async () => {
-  await on.run('create', 'before', '-i', 'daily');
+  await on.make('before');
   await on.run('backup', '-q', file);
-  await on.run('create', 'after', '-i', 'daily');
+  await on.make('after');
   await on.daemon.end();
   const { code, stderr } = await on.run('restore', file);
   assert.is(code, 0, stderr);
@@ -118,9 +118,9 @@ backup('restore brings back what was, and keeps what is', async () => {
 });
 
 backup('restore takes a killed daemon’s log along with its database', async () => {
-  await on.run('create', 'kept', '-i', 'daily');
+  await on.make('kept');
   await on.run('backup', '-q', file);
-  await on.run('create', 'only in the log', '-i', 'daily');
+  await on.make('only in the log');
   await on.daemon.end('SIGKILL');
   const { stderr } = await on.run('restore', file);
   const kept = /kept: (.+)\n/.exec(stderr)?.[1] ?? '';
@@ -129,7 +129,7 @@ backup('restore takes a killed daemon’s log along with its database', async ()
 });
 
 backup('restore into an empty place makes it, private, with keys to get in', async () => {
-  await on.run('create', 'moved', '-i', 'daily');
+  await on.make('moved');
   await on.run('backup', '-q', file);
   const dataDir = join(newDataDir(), 'deep');
   try {
@@ -152,7 +152,7 @@ backup('restore into an empty place makes it, private, with keys to get in', asy
 });
 
 backup('what is damaged, newer or no database of ours is refused, and changes nothing', async () => {
-  await on.run('create', 'stays', '-i', 'daily');
+  await on.make('stays');
   await on.run('backup', '-q', file);
   await on.daemon.end();
   const bad = join(directory.path, 'bad.db');
@@ -179,7 +179,7 @@ backup('what is damaged, newer or no database of ours is refused, and changes no
 });
 
 backup('never replaces the database, by whatever name it is called', async () => {
-  await on.run('create', 'stays', '-i', 'daily');
+  await on.make('stays');
   const { dataDir } = on.daemon;
   const database = join(dataDir, 'snitch.db');
   const at = (name: string) => join(directory.path, name);
@@ -243,7 +243,7 @@ backup('is not put over the database of another daemon', async () => {
 });
 
 backup('the log of a file that is replaced does not get into the copy', async () => {
-  await on.run('create', 'in the copy', '-i', 'daily');
+  await on.make('in the copy');
   using old = closing(new Database(file));
   old.exec('PRAGMA journal_mode = WAL; CREATE TABLE other (x); INSERT INTO other VALUES (1)');
   copyFileSync(`${file}-wal`, join(directory.path, 'log'));
@@ -258,7 +258,7 @@ backup('a daemon whose database was replaced is not ready, and a stop saves what
   const { dataDir } = on.daemon;
   await on.run('backup', '-q', file);
   renameSync(file, join(dataDir, 'snitch.db'));
-  await on.run('create', 'after it was replaced', '-i', 'daily');
+  await on.make('after it was replaced');
   const answer = await fetch(`${on.daemon.url}/readyz`);
   assert.is(answer.status, 503);
   const text = await answer.text();
@@ -273,7 +273,7 @@ backup('a daemon whose database was replaced is not ready, and a stop saves what
 });
 
 backup('restore takes a database that was moved away together with its log', async () => {
-  await on.run('create', 'only in the log', '-i', 'daily');
+  await on.make('only in the log');
   await on.daemon.end('SIGKILL');
   for (const suffix of ['', '-wal']) {
     renameSync(join(on.daemon.dataDir, `snitch.db${suffix}`), `${file}${suffix}`);
@@ -283,9 +283,9 @@ backup('restore takes a database that was moved away together with its log', asy
 });
 
 backup('restore refuses the database itself, and takes a log without a database out of the way', async () => {
-  await on.run('create', 'in the backup', '-i', 'daily');
+  await on.make('in the backup');
   await on.run('backup', '-q', file);
-  await on.run('create', 'only in the log', '-i', 'daily');
+  await on.make('only in the log');
   await on.daemon.end('SIGKILL');
   const database = join(on.daemon.dataDir, 'snitch.db');
   const refused = await on.run('restore', database);

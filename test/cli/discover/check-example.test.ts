@@ -4,7 +4,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireApiKey, WireCheckIn, WireSnitch } from '../../../src/api/wire.ts';
+import type { WireApiKey, WireCheckIn } from '../../../src/api/wire.ts';
 import { parseUnit } from '../../../src/cli/discover/systemd/units.ts';
 import { readPage } from '../../docs/pages.ts';
 import { SNITCH } from '../exec/exec-process.ts';
@@ -42,10 +42,10 @@ function creation(): string[] {
 }
 
 test('the timer of the document alerts until every job is watched, and is itself watched', async (context) => {
-  const { put, root, run, json, daemon } = context;
+  const { put, root, run, json, listed, named, daemon } = context;
   const created = await run(...creation());
   assert.is(created.code, 0, created.stderr);
-  const [snitch] = await json<WireSnitch[]>('list');
+  const [snitch] = await listed();
   const { key = '' } = await json<WireApiKey>('key', 'create', 'web1', '--scope', 'read');
   put('/etc/snitch/check.key', `${key}\n`);
   put('/etc/crontab', '0 3 * * * root /opt/backup --password=geheim\n');
@@ -70,7 +70,7 @@ test('the timer of the document alerts until every job is watched, and is itself
 
   const first = tick();
   assert.is(first.status, 1, first.stderr);
-  assert.is((await json<WireSnitch>('show', 'jobs-of-web1')).status, 'errored');
+  assert.is((await named('jobs-of-web1')).status, 'errored');
   const [newest] = await json<WireCheckIn[]>('history', 'jobs-of-web1');
   assert.match(newest?.output ?? '', 'Not watched:\n  backup@web1 (/etc/crontab:1): cron 0 3 * * *');
   assert.match(newest?.output ?? '', '1 watched, 1 not watched');
@@ -79,7 +79,7 @@ test('the timer of the document alerts until every job is watched, and is itself
   put('/etc/snitch/discover-ignore', 'backup@web1\n');
   const second = tick();
   assert.is(second.status, 0, second.stderr);
-  assert.is((await json<WireSnitch>('show', 'jobs-of-web1')).status, 'healthy');
+  assert.is((await named('jobs-of-web1')).status, 'healthy');
 
   await daemon.end();
   assert.is(tick().status, 5, 'it could not ask');

@@ -62,7 +62,7 @@ function addTimer({ put, root }: Context, name: string, settings: string): void 
 }
 
 test('unwatched jobs are listed with 1, watched ones are well with 0', async (context) => {
-  const { put, discover, apply, json } = context;
+  const { put, discover, apply, listed } = context;
   put('/etc/crontab', CRONTAB);
   addTimer(context, 'rotate', 'OnCalendar=daily\nRandomizedDelaySec=1h');
   const before = await discover('--check');
@@ -77,7 +77,7 @@ test('unwatched jobs are listed with 1, watched ones are well with 0', async (co
   assert.match(before.stderr, '--apply --write-crontabs');
 
   assert.is((await apply()).code, 0);
-  const snitches = await json<WireSnitch[]>('list');
+  const snitches = await listed();
   const backup = snitches.find(({ name }) => name === 'backup@web1');
   assert.equal(
     [backup?.schedule, backup?.timezone, backup?.grace, backup?.interval],
@@ -95,7 +95,7 @@ test('unwatched jobs are listed with 1, watched ones are well with 0', async (co
 });
 
 test('a job that is due at another time than its snitch expects, until --update', async (context) => {
-  const { put, read, apply, json, discover } = context;
+  const { put, read, apply, listed, named, discover } = context;
   put('/etc/crontab', CRONTAB);
   addTimer(context, 'rotate', 'OnCalendar=daily');
   await apply();
@@ -130,11 +130,11 @@ test('a job that is due at another time than its snitch expects, until --update'
   const updated = await apply('--update');
   assert.match(updated.stderr, '2 changed');
   assert.equal((await checked(context, 0)).findings, []);
-  const backup = await json<WireSnitch>('show', 'backup@web1');
+  const backup = await named('backup@web1');
   assert.equal([backup.schedule, backup.timezone], [{ cron: '30 4 * * *' }, 'Asia/Tokyo']);
-  const rotate = await json<WireSnitch>('show', 'rotate@web1');
+  const rotate = await named('rotate@web1');
   assert.ok((rotate.grace ?? 0) >= 5 * 3_600 + 60);
-  assert.is((await json<WireSnitch[]>('list')).length, 3);
+  assert.is((await listed()).length, 3);
 });
 
 test('what means the same is no drift, and neither is a longer grace or a paused snitch', async (context) => {
@@ -158,7 +158,7 @@ test('what means the same is no drift, and neither is a longer grace or a paused
 });
 
 test('an interval that an earlier discover gave is offered a schedule, and fails only where it does not fit', async (context) => {
-  const { put, apply, run, json } = context;
+  const { put, apply, run, json, listed, named } = context;
   const notes = 'Found by discover: /etc/crontab:1 (0 3 * * *, root)';
   const { check_in_url } = await json<WireSnitch>('create', 'backup@web1', '-i', 'daily', '--notes', notes);
   await run('create', 'smart@web1', '-i', 'hourly', '--alert-type', 'smart');
@@ -179,16 +179,16 @@ test('an interval that an earlier discover gave is offered a schedule, and fails
   );
   await apply('--update');
   assert.equal((await checked(context, 0)).findings, []);
-  assert.is((await json<WireSnitch[]>('list')).length, 2, 'nothing is made twice');
-  assert.is((await json<WireSnitch>('show', 'smart@web1')).alert_type, 'smart');
+  assert.is((await listed()).length, 2, 'nothing is made twice');
+  assert.is((await named('smart@web1')).alert_type, 'smart');
 });
 
 test('a snitch without its job, and a job without its snitch', async (context) => {
-  const { put, read, apply, run, json } = context;
+  const { put, read, apply, run, make, named } = context;
   put('/etc/crontab', CRONTAB);
   addTimer(context, 'rotate', 'OnCalendar=daily');
   await apply();
-  await run('create', 'by-hand@web1', '-i', 'daily');
+  await make('by-hand@web1');
   await run('create', 'elsewhere@web2', '-i', 'daily', '--notes', 'Found by discover: /etc/crontab:1 (x)');
   const [first = '', second = ''] = read('/etc/crontab').split('\n');
   put('/etc/crontab', `${second}\n`);
@@ -206,7 +206,7 @@ test('a snitch without its job, and a job without its snitch', async (context) =
   await run('delete', '--force', 'rotate@web1');
   assert.equal((await checked(context, 0)).ignored.length, 1);
 
-  const sync = await json<WireSnitch>('show', 'sync@web1');
+  const sync = await named('sync@web1');
   await run('delete', '--force', sync.token);
   const lost = await checked(context, 1);
   assert.equal(
@@ -216,7 +216,7 @@ test('a snitch without its job, and a job without its snitch', async (context) =
 });
 
 test('jobs are left alone for good by a comment, or by a list', async (context) => {
-  const { put, apply, json, discover } = context;
+  const { put, apply, listed, discover } = context;
   put('/etc/crontab', `# snitch: ignore\n${CRONTAB}0 5 * * * root /opt/own # snitch: ignore\nbroken\n`);
   put('/etc/cron.d/package', '1 1 * * * root /opt/a\n2 2 * * * root /opt/b\n');
   addTimer(context, 'apt-daily', 'OnCalendar=daily');
@@ -229,7 +229,7 @@ test('jobs are left alone for good by a comment, or by a list', async (context) 
   assert.equal([findings, ignored.length], [[], 8]);
   const applied = await apply();
   assert.match(applied.stderr, '0 made');
-  assert.equal(await json('list'), []);
+  assert.equal(await listed(), []);
   assert.match((await discover()).stdout, 'Ignored:\n');
 });
 
@@ -250,7 +250,7 @@ test('what cannot be read, and what does not run, is no good news', async (conte
 });
 
 test('a line that anacron does in its place does nothing, watched or not', async (context) => {
-  const { put, apply, json } = context;
+  const { put, apply, listed } = context;
   put('/etc/crontab', '25 6 * * * root test -x /usr/sbin/anacron || run-parts /etc/cron.daily\n');
   put('/etc/anacrontab', '1 5 cron.daily run-parts /etc/cron.daily\n');
   assert.equal(
@@ -269,7 +269,7 @@ test('a line that anacron does in its place does nothing, watched or not', async
   );
   assert.match(findings[1]?.words ?? '', 'checks in without doing anything');
   await apply();
-  const snitches = await json<WireSnitch[]>('list');
+  const snitches = await listed();
   assert.is(snitches.length, 2, 'the line in the crontab keeps its own snitch');
   assert.match(context.read('/etc/anacrontab'), /^1 5 cron.daily \S+ exec \S+ -- run-parts/);
 });

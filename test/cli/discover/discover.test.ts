@@ -14,7 +14,7 @@ import {
 import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireCheckIn, WireSnitch } from '../../../src/api/wire.ts';
+import type { WireCheckIn } from '../../../src/api/wire.ts';
 import { SNITCH } from '../exec/exec-process.ts';
 import { onTerminal, plain } from '../on-terminal.ts';
 import { type Commands, withCase } from '../with-daemon.ts';
@@ -147,7 +147,7 @@ test('on a terminal it asks for what it will do, and for nothing where all is th
   put,
   root,
   env,
-  json,
+  listed,
 }) => {
   put('/etc/crontab', '1 3 * * * root /opt/a\n');
   const args = ['discover', '--root', root, '--host', 'web1', '--apply'];
@@ -155,7 +155,7 @@ test('on a terminal it asks for what it will do, and for nothing where all is th
     const refused = await onTerminal(args, { columns, env, input: 'n\n' });
     assert.match(plain(refused.screen), /Make 1 snitch\? \[y\/N\]/);
     assert.match(refused.screen, 'nothing was changed');
-    assert.equal(await json('list'), []);
+    assert.equal(await listed(), []);
   }
   const made = await onTerminal(args, { env, input: 'y\n' });
   assert.is(made.code, 0, made.screen);
@@ -183,16 +183,16 @@ test('without --apply it changes nothing, and needs no server', async (context) 
 
 test('--apply makes the snitches and the drop-ins, once, and leaves crontabs alone', async (context) => {
   furnish(context);
-  const { discover, json, read } = context;
+  const { discover, listed, read } = context;
   assert.is((await discover('--apply')).code, 2, 'there is nobody to ask');
   assert.is((await discover('--write-crontabs', '--yes')).code, 2);
-  assert.equal(await json('list'), []);
+  assert.equal(await listed(), []);
   const applied = await discover('--apply', '--yes', '--tag', 'cron');
   assert.is(applied.code, 0, applied.stderr);
   assert.match(applied.stderr, '6 made, 0 there already');
   assert.match(applied.stderr, 'systemctl daemon-reload');
   assert.match(applied.stderr, 'no crontab was written');
-  const snitches = await json<WireSnitch[]>('list');
+  const snitches = await listed();
   const rotate = snitches.find(({ name }) => name === 'rotate@web1');
   assert.equal(
     [rotate?.schedule, rotate?.timezone, rotate?.grace, rotate?.tags],
@@ -203,13 +203,13 @@ test('--apply makes the snitches and the drop-ins, once, and leaves crontabs alo
   assert.equal(readdirSync(join(context.root, 'etc/systemd/system/rotate.service.d')), ['snitch.conf']);
 
   const again = await found(context, '--apply', '--yes');
-  assert.is((await json<WireSnitch[]>('list')).length, 6);
+  assert.is((await listed()).length, 6);
   assert.is(again.proposals.length, 5, 'the timer is watched now');
   assert.ok(again.proposals.every(({ token }) => snitches.some((snitch) => snitch.token === token)));
 });
 
 test('--write-crontabs shows the change, keeps a copy, mode and owner; the jobs then check in', async (context) => {
-  const { put, read, discover, daemon, root, json } = context;
+  const { put, read, discover, daemon, root, listed } = context;
   const text =
     "# keep me\r\n\n30 4 * * * touch $HOME/it's && echo 100\\% && cat%from stdin\n0 5 * * * exit 3\n";
   put('/var/spool/cron/crontabs/ann', text.replaceAll("'s", ''), 0o600);
@@ -239,7 +239,7 @@ test('--write-crontabs shows the change, keeps a copy, mode and owner; the jobs 
   assert.is(printed.toString(), '100%\nfrom stdin');
   const failing = (after[3] ?? '').replace('0 5 * * * ', '');
   assert.throws(() => execFileSync('/bin/sh', ['-c', failing], { env, stdio: 'ignore' }), /failed/);
-  const snitches = await json<WireSnitch[]>('list');
+  const snitches = await listed();
   assert.equal(snitches.map(({ status }) => status).sort(), ['errored', 'healthy']);
 
   const again = await discover('--apply', '--yes', '--write-crontabs');

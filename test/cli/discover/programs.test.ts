@@ -13,7 +13,6 @@ import {
 import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireSnitch } from '../../../src/api/wire.ts';
 import { findOnPath, isSameFile } from '../../../src/cli/command/own-program.ts';
 import { faultOfProgram } from '../../../src/cli/discover/program-trial.ts';
 import { shellWord } from '../../../src/text/shell-word.ts';
@@ -79,19 +78,19 @@ function runAsCron(line: string, { path = '/usr/bin:/bin', home = '/' } = {}): {
 }
 
 test('a crontab that was written runs under cron’s own PATH, and the job checks in', async (context) => {
-  const { root, directory, put, json } = context;
+  const { root, directory, put, listed } = context;
   put('/var/spool/cron/crontabs/root', '1 * * * * exit 3\n2 * * * * /bin/echo 100\\% | cat > /dev/null\n');
   discover(context, SNITCH, '--apply', '--yes', '--write-crontabs');
   const written = readFileSync(join(root, 'var/spool/cron/crontabs/root'), 'utf8');
   const [failing = '', fine = ''] = written.split('\n');
   assert.is(runAsCron(failing, { home: directory.path }).status, 3);
   assert.is(runAsCron(fine, { home: directory.path }).status, 0);
-  const snitches = await json<WireSnitch[]>('list');
+  const snitches = await listed();
   assert.equal(snitches.map(({ status }) => status).sort(), ['errored', 'healthy']);
 });
 
 test('a path with spaces and percent signs stays one word, in a crontab and in a unit', async (context) => {
-  const { directory, put, root, json } = context;
+  const { directory, put, root, listed } = context;
   const program = install(join(directory.path, 'a b%25c'));
   put('/var/spool/cron/crontabs/root', '1 * * * * exit 4\n');
   put('/lib/systemd/system/rotate.timer', '[Timer]\nOnCalendar=daily\n');
@@ -105,7 +104,7 @@ test('a path with spaces and percent signs stays one word, in a crontab and in a
   const [, quoted = ''] = /^ExecStopPost=-\/bin\/sh -c '(.*)'$/m.exec(unit) ?? [];
   const script = quoted.replaceAll('$$', '$').replaceAll('%%', '%');
   execFileSync('/bin/sh', ['-c', script], { env: { SERVICE_RESULT: 'success', HOME: directory.path } });
-  const snitches = await json<WireSnitch[]>('list');
+  const snitches = await listed();
   assert.equal(snitches.map(({ status }) => status).sort(), ['errored', 'healthy']);
   const again = discover(context, program);
   assert.equal(again.proposals, [], 'it knows its own lines again');
@@ -131,7 +130,7 @@ test('the bare name is written only where the PATH above the line leads to it', 
 unless(withoutRoot(), test)(
   'where the job’s user cannot run the program, its line stays as it is',
   async (context) => {
-    const { directory, put, root, json } = context;
+    const { directory, put, root, listed } = context;
     const program = install(join(directory.path, 'private'), 0o700);
     const text = '1 * * * * root /opt/a\n2 * * * * nobody /opt/b\nSHELL=/bin/false\n3 * * * * root /opt/c\n';
     put('/etc/cron.d/jobs', text);
@@ -148,17 +147,13 @@ unless(withoutRoot(), test)(
     assert.match(passed_over[0]!.reason, /[Pp]ermission denied|not found/);
     const written = readFileSync(join(root, 'etc/cron.d/jobs'), 'utf8').split('\n');
     assert.equal(written.slice(1), text.split('\n').slice(1));
-    assert.is(
-      (await json<WireSnitch[]>('list')).length,
-      1,
-      'no snitch is made for a job that will never check in',
-    );
+    assert.is((await listed()).length, 1, 'no snitch is made for a job that will never check in');
   },
 );
 
 test('a line that an earlier version made, and that does not run, is mended', async (context) => {
-  const { put, root, directory, json } = context;
-  const { token } = await json<WireSnitch>('create', 'old', '--interval', 'daily');
+  const { put, root, directory, make, named } = context;
+  const { token } = await make('old');
   const address = `${context.daemon.url}/c/${token}`;
   const fine = `PATH=/opt:/usr/bin\n2 * * * * root snitch exec ${address} -- true\n`;
   put('/opt/snitch', '#!/bin/sh\n', 0o755);
@@ -171,7 +166,7 @@ test('a line that an earlier version made, and that does not run, is mended', as
   assert.is(mended, `1 * * * * root ${SNITCH} exec ${address} -- sh -c 'exit 5' # 100\\%`);
   assert.is(others.join('\n'), fine);
   assert.is(runAsCron(mended.replace(' root', ''), { home: directory.path }).status, 5);
-  assert.is((await json<WireSnitch>('show', 'old')).status, 'errored');
+  assert.is((await named('old')).status, 'errored');
   assert.equal(discover(context, SNITCH).passed_over, []);
 });
 

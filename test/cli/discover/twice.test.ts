@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireSnitch } from '../../../src/api/wire.ts';
 import { readClock } from '../../../src/cli/discover/host/clock.ts';
 import { lockHost } from '../../../src/cli/discover/host/lock.ts';
 import { unless, withoutRoot } from '../../skipped.ts';
+import { until } from '../../until.ts';
 import { SNITCH } from '../exec/exec-process.ts';
 import { SnitchProcess, temporaryDirectory } from '../snitch-process.ts';
 import { type Commands, withCase } from '../with-daemon.ts';
@@ -45,8 +45,8 @@ test.after.each(async ({ end, root }) => {
 });
 
 /** Each line checks in to a snitch of its own. */
-async function assertEachOnce({ json, read }: Context, lines: number): Promise<void> {
-  const snitches = await json<WireSnitch[]>('list');
+async function assertEachOnce({ listed, read }: Context, lines: number): Promise<void> {
+  const snitches = await listed();
   assert.is(new Set(snitches.map(({ name }) => name)).size, lines);
   assert.is(snitches.length, lines, 'no job has two snitches');
   const tokens = read('/etc/crontab').match(/(?<=\/c\/)[a-z2-7]{26}/g) ?? [];
@@ -67,7 +67,7 @@ test('two at the same moment make each snitch once', async (context) => {
 });
 
 test('one that was killed after it made the snitches is completed by the next', async (context) => {
-  const { put, env, applying, run, json, root } = context;
+  const { put, env, applying, run, listed, root } = context;
   const lines = Array.from(
     { length: 40 },
     (_, index) => `${index} 3 * * * root /opt/${index % 2}/run.sh ${index}\n`,
@@ -75,7 +75,7 @@ test('one that was killed after it made the snitches is completed by the next', 
   put('/etc/crontab', lines.join(''));
   const first = new SnitchProcess(applying, env);
   try {
-    while ((await json<WireSnitch[]>('list')).length === 0);
+    await until(async () => (await listed()).length > 0, 'it made the snitches');
   } finally {
     first.kill('SIGKILL');
     await first.ended();
@@ -122,7 +122,7 @@ test('lines that are the same in everything are jobs of their own, also when one
 });
 
 test('200 lines at once, under the PATH of cron and nothing else', async (context) => {
-  const { put, env, json, root } = context;
+  const { put, env, listed, root } = context;
   const lines = Array.from(
     { length: 200 },
     (_, index) => `${index % 60} ${index % 24} * * * root /opt/job-${index}\n`,
@@ -141,7 +141,7 @@ test('200 lines at once, under the PATH of cron and nothing else', async (contex
   const text = context.read('/etc/crontab');
   assert.is(text.split('\n').length, 203);
   assert.match(text, /rubbish\r\n\r\n5 \* \* \* \* root \S+ exec \S+ -- \/opt\/last$/);
-  const snitches = await json<WireSnitch[]>('list');
+  const snitches = await listed();
   assert.ok(snitches.every(({ schedule, grace }) => schedule && (grace ?? 0) >= 60));
   const checked = call('--check');
   assert.is(checked.status, 1, checked.stderr);

@@ -335,7 +335,7 @@ doctor('answers of a daemon of an earlier version are no failure of the proxy', 
   const older = await withDaemon({ SNITCH_BASE_URL: url });
   try {
     target = older.daemon.url;
-    await older.run('create', 'nightly-backup', '-i', 'daily');
+    await older.make('nightly-backup');
     const { stdout } = await runSnitch(['doctor', '--json'], {
       ...older.env,
       SNITCH_URL: url,
@@ -366,8 +366,8 @@ doctor('a channel that refuses, a snitch that nobody hears of, and both mended',
   try {
     const address = `http://127.0.0.1:${server.port}/ops`;
     await own.run('channel', 'add', 'ntfy', address, '--tag', 'db');
-    await own.run('create', 'web1', '-i', 'daily', '--tag', 'web');
-    await own.run('create', 'db1', '-i', 'daily', '--tag', 'db');
+    await own.make('web1', { tags: ['web'] });
+    await own.make('db1', { tags: ['db'] });
     const unheard = await team();
     assert.equal([unheard.code, unheard.team?.state], [1, 'failure']);
     assert.match(

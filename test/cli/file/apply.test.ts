@@ -20,7 +20,7 @@ test.before.each(async (context) => {
   Object.assign(context, commands, {
     file,
     write: (text: string) => writeFileSync(file, text),
-    snitches: () => commands.json<WireSnitch[]>('list'),
+    snitches: () => commands.listed(),
   });
 });
 test.after.each((context) => context.end());
@@ -98,7 +98,7 @@ test('without a terminal it needs --yes, and changes nothing', async ({ run, fil
 
 test('snitches of the file and others live side by side; --prune deletes the file’s own', async (context) => {
   const { run, file, write, snitches } = context;
-  await context.json('create', 'by-hand', '--interval', 'daily');
+  await context.make('by-hand');
   write(TWO);
   await run('apply', '-f', file, '--yes');
   write('owner: web\nsnitches:\n  - {name: nightly, interval: daily, tags: [db]}\n');
@@ -145,13 +145,13 @@ test('two files keep their own, of the same names too', async ({ run, file, writ
 
 test('a snitch made by hand is adopted when the file names it', async (context) => {
   const { run, file, write } = context;
-  const { token } = await context.json<WireSnitch>('create', 'nightly', '--interval', 'daily');
+  const { token } = await context.make('nightly');
   write('snitches: [{name: nightly, interval: daily}]\n');
   const { stdout } = await run('apply', '-f', file, '--yes');
   assert.is(stdout, `~ adopt nightly (${token}): the file keeps it from now on\n`);
   assert.is((await run('diff', '-f', file, '--exit-code')).code, 0);
-  await context.json('create', 'twice', '--interval', 'daily');
-  await context.json('create', 'twice', '--interval', 'daily');
+  await context.make('twice');
+  await context.make('twice');
   write('snitches: [{name: twice, interval: daily}]\n');
   const ambiguous = await run('diff', '-f', file);
   assert.is(ambiguous.code, 1);

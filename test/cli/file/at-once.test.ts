@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireChannel, WireOwnership, WireSnitch } from '../../../src/api/wire.ts';
+import type { WireChannel, WireOwnership } from '../../../src/api/wire.ts';
 import { fakeServer } from '../fake-server.ts';
 import { type Ended, runSnitch } from '../snitch-process.ts';
 import { type Commands, withCase } from '../with-daemon.ts';
@@ -47,12 +47,12 @@ const nameOf = ({ name }: { name: string | null }) => name;
 
 for (const path of ['POST /v1/imports', 'POST /v1/channels']) {
   test(`two applies of a file that meet at ${path} make everything once`, async (context) => {
-    const { daemon, json, run } = context;
+    const { daemon, json, listed, run } = context;
     const file = join(daemon.dataDir, 'web.yaml');
     writeFileSync(file, fileWith(path.endsWith('imports') ? 'moved-token-1' : 'moved-token-2'));
     const ended = await twice(context, [path], 'apply', '-f', file, '--yes');
     for (const { code, stderr } of ended) assert.is(code, 0, stderr);
-    const snitches = await json<WireSnitch[]>('list');
+    const snitches = await listed();
     assert.equal(snitches.map(nameOf).sort(), ['moved', 'nightly', "nobody's", 'queue']);
     const channels = await json<WireChannel[]>('channel', 'list');
     assert.equal(channels.filter(({ kind }) => kind === 'ntfy').map(nameOf), ['ops']);
@@ -89,7 +89,7 @@ test('two imports from the same service at once bring each snitch over once', as
     '0 made, 3 there already, 0 that cannot be',
     '3 made, 0 there already, 0 that cannot be',
   ]);
-  const snitches = await context.json<WireSnitch[]>('list');
+  const snitches = await context.listed();
   assert.equal(snitches.map(nameOf).sort(), ['hidden', 'hidden', 'shown']);
 });
 

@@ -36,7 +36,7 @@ test('thousands are made, changed and deleted without a wait for the limit', asy
   writeFileSync(file, 'owner: many\nsnitches: []\n');
   const pruned = await run('apply', '-f', file, '--yes', '-q', '--prune', '--confirm', '3000');
   assert.equal([pruned.code, pruned.stderr], [0, '']);
-  assert.equal(await commands.json('list'), []);
+  assert.equal(await commands.listed(), []);
 });
 
 /** Forwards to a server what an older one knew, and refuses the rest as that did. */

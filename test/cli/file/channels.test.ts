@@ -105,7 +105,7 @@ test('an apply makes the channels of a file, and an export is applied again with
     refused.stderr,
     /case\.yaml:\d+: channel odd: #1 .* \(slack\): secret_file: its url is missing/,
   );
-  assert.equal(await other.json('list'), []);
+  assert.equal(await other.listed(), []);
   assert.equal(await other.json('channel', 'list'), []);
   put('case.yaml', FOUR);
   assert.is((await other.run('apply', '-f', file, '--yes')).code, 0);
@@ -228,7 +228,7 @@ test('what cannot be done is told with its line, before anything is changed', as
     assert.not.match(stderr, /s3cr3t|xxxxx/);
   }
   assert.equal(await channels(), before);
-  assert.equal(await context.json('list'), []);
+  assert.equal(await context.listed(), []);
 });
 
 test('two of the same kind and name come back as they were', async ({ json, run, other, put, file }) => {

@@ -38,7 +38,7 @@ test('export and apply bring every kind back, and nothing differs then', async (
     ['plain', '-i', 'hourly'],
   ];
   for (const args of made) assert.is((await on.run('create', ...args)).code, 0);
-  const before = await on.json<WireSnitch[]>('list');
+  const before = await on.listed();
   const { stdout: text } = await on.run('export');
   assert.match(text, /every: 90m\n {4}grace: 61s\n/);
   const file = write(text);
@@ -51,7 +51,7 @@ test('export and apply bring every kind back, and nothing differs then', async (
   assert.match(applied.stderr, new RegExp(`\napplied\n(.*\n)*weekdays: next ${weekday}, ${weekday}, …\n`));
   assert.match(applied.stderr, /\nevery: due every 1 h 30 min after its last check-in\n/);
   assert.not.match(applied.stderr, /plain: next|lenient: next/);
-  const after = await on.json<WireSnitch[]>('list');
+  const after = await on.listed();
   // An interval beside a schedule is only shown; it follows from the schedule again.
   const expected = before.map((one) => ({
     ...dueOf(one),
@@ -91,7 +91,7 @@ test('a file from before schedules drops none, and says so', async ({ on, write 
     applied.stderr,
     /left as it is, because the file names no schedule and no grace: when "old" is due/,
   );
-  const kept = await on.json<WireSnitch>('show', 'old');
+  const kept = await on.named('old');
   assert.is(kept.notes, 'from the file');
   assert.equal(dueOf(kept), {
     interval: 'weekly',
@@ -109,7 +109,7 @@ test('a changed file changes and drops what it names', async ({ on, write }) => 
     assert.is(code, 0, stderr);
     const diff = await on.run('diff', '-f', file, '--exit-code');
     assert.is(diff.code, 0, diff.stdout);
-    return dueOf(await on.json<WireSnitch>('show', 'job'));
+    return dueOf(await on.named('job'));
   };
   const cron = { cron: '@daily' };
   assert.equal(await apply("schedule: {cron: '@daily'}, timezone: Asia/Tokyo"), {

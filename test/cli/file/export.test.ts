@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireSnitch } from '../../../src/api/wire.ts';
 import { runSnitchWith } from '../piped.ts';
 import { type Commands, withCase, withDaemon } from '../with-daemon.ts';
 
@@ -65,7 +64,7 @@ async function furnish({ daemon }: Commands): Promise<void> {
 
 async function contentOf(commands: Commands) {
   const { id: _id, created_at: _at, ...settings } = await commands.json('case', 'show');
-  const snitches = await commands.json<WireSnitch[]>('list');
+  const snitches = await commands.listed();
   const own = snitches.map(({ created_at: _created, check_in_url: _url, ...same }) => same);
   return { settings, snitches: own.sort((a, b) => (a.token < b.token ? -1 : 1)) };
 }
@@ -107,7 +106,7 @@ test('an export applied to its own case changes nothing', async ({ one, file }) 
 });
 
 test('one file’s snitches are exported alone, and without tokens if wanted', async ({ one, file }) => {
-  await one.json('create', 'by-hand', '--interval', 'daily');
+  await one.make('by-hand');
   writeFileSync(file, 'owner: web\nsnitches: [{name: a, interval: hourly, token: c2354d53d2}]\n');
   await one.run('apply', '-f', file, '--yes');
   const { stdout } = await one.run('export', '--owner', 'web', '--no-tokens');
@@ -138,7 +137,7 @@ test('one file’s snitches are exported alone, and without tokens if wanted', a
 });
 
 test('a token that another case has is told with its line, and nothing is applied', async ({ one, file }) => {
-  await one.json('create', 'mine', '--interval', 'daily');
+  await one.make('mine');
   const exported = (await one.run('export')).stdout;
   writeFileSync(file, exported);
   const { daemon } = one;
@@ -155,7 +154,7 @@ test('a token that another case has is told with its line, and nothing is applie
 });
 
 test('export and apply are joined by a pipe', async ({ one, other }) => {
-  await one.json('create', 'nightly', '--interval', 'daily');
+  await one.make('nightly');
   const { stdout } = await one.run('export');
   const applied = await runSnitchWith(stdout, ['apply', '-f', '-', '--yes'], other.env);
   assert.is(applied.code, 0, applied.stderr);

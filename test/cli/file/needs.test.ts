@@ -20,7 +20,7 @@ test.after.each(({ on }) => on.end());
 
 /** Needs by name, with the names of what is needed. */
 async function needsByName(on: Commands): Promise<Record<string, string[]>> {
-  const all = await on.json<WireSnitch[]>('list');
+  const all = await on.listed();
   const nameOf = (need: string) => all.find(({ token }) => token === need)?.name ?? need;
   return Object.fromEntries(all.map(({ name, needs = [] }) => [name, needs.map(nameOf)]));
 }
@@ -46,7 +46,7 @@ test('export writes names, and an apply of it elsewhere brings them back', async
   const before = await needsByName(on);
   const { stdout } = await on.run('export', '--no-tokens');
   assert.match(stdout, /needs:\n +- web1\n +- tag:net\n/);
-  for (const { token } of await on.json<WireSnitch[]>('list')) await on.run('delete', token, '--force');
+  for (const { token } of await on.listed()) await on.run('delete', token, '--force');
   const applied = await on.run('apply', '-f', write(stdout), '--yes');
   assert.is(applied.code, 0, applied.stderr);
   assert.equal(await needsByName(on), before);
@@ -73,7 +73,7 @@ test('a name that nobody has, or two, is refused with its line before anything i
   const refused = await on.run('apply', '-f', file, '--yes');
   assert.is(refused.code === 0, false);
   assert.match(refused.stderr, /case\.yaml:4: a: needs: no snitch has the token or the name "wbe1"/);
-  assert.equal(await on.json<WireSnitch[]>('list'), []);
+  assert.equal(await on.listed(), []);
   for (const form of ['{a: 1}', '[1]']) {
     const bad = await on.run(
       'apply',

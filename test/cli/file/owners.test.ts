@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireOwnership, WireSnitch } from '../../../src/api/wire.ts';
+import type { WireOwnership } from '../../../src/api/wire.ts';
 import { runSnitchWith } from '../piped.ts';
 import { type Commands, withCase, withDaemon } from '../with-daemon.ts';
 
@@ -31,9 +31,9 @@ test.before.each(async (context) => {
     file,
     moved: join(commands.daemon.dataDir, 'servers.yaml'),
     write: (text: string) => writeFileSync(file, text),
-    names: async () => (await commands.json<WireSnitch[]>('list')).map(({ name }) => name),
+    names: async () => (await commands.listed()).map(({ name }) => name),
     owners: async () => {
-      const snitches = await commands.json<WireSnitch[]>('list');
+      const snitches = await commands.listed();
       const owned = (await (await commands.daemon.call('GET', '/v1/ownership')).json()) as WireOwnership[];
       const nameOf = (token: string) => snitches.find((snitch) => snitch.token === token)?.name ?? token;
       return Object.fromEntries(owned.map(({ token, owner }) => [nameOf(token), owner]));
@@ -141,7 +141,7 @@ test('an export after an apply is no difference, whoever keeps what', async (con
   const { run, file, write, env, moved, owners } = context;
   write(`owner: web\n${TWO}`);
   await run('apply', '-f', file, '--yes');
-  await context.json('create', 'by-hand', '--interval', 'daily');
+  await context.make('by-hand');
   writeFileSync(moved, 'owner: db\nsnitches: [{name: dump, interval: daily}]\n');
   await run('apply', '-f', moved, '--yes');
   const before = await owners();
@@ -173,7 +173,7 @@ test('an export brings who keeps what to another server', async (context) => {
   const { run, file, write } = context;
   write(`owner: web\n${TWO}`);
   await run('apply', '-f', file, '--yes');
-  await context.json('create', 'by-hand', '--interval', 'daily');
+  await context.make('by-hand');
   const { stdout } = await run('export');
   const other = await withDaemon();
   try {
@@ -187,8 +187,8 @@ test('an export brings who keeps what to another server', async (context) => {
 
 test('an export of what no file keeps says so, and prunes nothing', async (context) => {
   const { run, file, write, names } = context;
-  await context.json('create', 'by-hand', '--interval', 'daily');
-  await context.json('create', 'other', '--interval', 'daily');
+  await context.make('by-hand');
+  await context.make('other');
   const { stdout } = await run('export');
   assert.match(stdout, /^owner: null$/m);
   write(stdout);

@@ -38,8 +38,8 @@ test('export and apply bring them back, and nothing differs then', async ({ on, 
     '3',
     ...expected,
   );
-  await on.run('create', 'plain', '-i', 'hourly');
-  const before = await on.json<WireSnitch[]>('list');
+  await on.make('plain', { interval: 'hourly' });
+  const before = await on.listed();
   const { stdout } = await on.run('export');
   assert.match(stdout, /min_runtime: 5m\n +failures_before_alert: 3\n +expect:\n +- bytes>=1000000\n/);
   const file = write(stdout);
@@ -48,7 +48,7 @@ test('export and apply bring them back, and nothing differs then', async ({ on, 
   for (const { token } of before) await on.run('delete', token, '--force');
   const applied = await on.run('apply', '-f', file, '--yes');
   assert.is(applied.code, 0, applied.stderr);
-  assert.equal((await on.json<WireSnitch[]>('list')).map(rulesOf), before.map(rulesOf));
+  assert.equal((await on.listed()).map(rulesOf), before.map(rulesOf));
 });
 
 test('a file that names none leaves them as they are, and says so; one that changes them shows it', async ({
@@ -62,7 +62,7 @@ test('a file that names none leaves them as they are, and says so; one that chan
     kept.stderr,
     /left as it is, because the file does not say it: how the runs of "kept" must look/,
   );
-  assert.is((await on.json<WireSnitch>('show', 'kept')).expect?.length, 1);
+  assert.is((await on.named('kept')).expect?.length, 1);
   const changing = write(
     'snitches:\n  - name: kept\n    interval: daily\n    expect: [{value: rows, max: 5}]\n',
   );
@@ -71,14 +71,14 @@ test('a file that names none leaves them as they are, and says so; one that chan
     /expect: \[\{"value":"bytes".* -> \[\{"value":"rows"/,
   );
   await on.run('apply', '-f', changing, '--yes');
-  assert.is((await on.json<WireSnitch>('show', 'kept')).expect?.[0]?.max, 5);
+  assert.is((await on.named('kept')).expect?.[0]?.max, 5);
   await on.run(
     'apply',
     '-f',
     write('snitches:\n  - name: kept\n    interval: daily\n    expect: null\n'),
     '--yes',
   );
-  assert.is((await on.json<WireSnitch>('show', 'kept')).expect, null);
+  assert.is((await on.named('kept')).expect, null);
 });
 
 test('what is not understood is told with its line', async ({ on, write }) => {

@@ -91,6 +91,25 @@ test('what cannot be cut by lines is read as a whole', () => {
   }
 });
 
+test('reading takes no longer for each entry where many share what one of them holds', () => {
+  const shared = (index: number) =>
+    index === 0 ? '  - &first {name: n0, interval: daily}\n' : `  - {<<: *first, name: n${index}}\n`;
+  const costs = [400, 1_600].map((count) => {
+    const text = fileOf({ item: shared, count });
+    return Math.min(...[1, 2, 3].map(() => processorTimeOf(() => assert.equal(problemsOf(text), []))));
+  });
+  const [few = 0, many = 0] = costs;
+  assert.ok(many < 9 * few, `four times as many took ${many / few} times as long`);
+});
+
+/** In microseconds, of this thread. */
+function processorTimeOf(work: () => void): number {
+  const before = process.threadCpuUsage();
+  work();
+  const { user, system } = process.threadCpuUsage(before);
+  return user + system;
+}
+
 test('problems are told with their lines, across all parts', () => {
   const item = (index: number) => {
     if (index === 1_000) return `  - {name: n5, interval: daily}\n`;

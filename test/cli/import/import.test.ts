@@ -73,7 +73,7 @@ const OLD = [
 ];
 
 test('the snitches of the hosted service come over with their tokens, after a dry run', async (context) => {
-  const { fake, run, json, keyFile } = context;
+  const { fake, run, listed, keyFile } = context;
   fake.answers['/v1/snitches'] = OLD;
   const flags = ['import', 'deadmanssnitch', '--from-url', fake.url, '--from-key-file', keyFile];
   const dry = await run(...flags);
@@ -88,11 +88,11 @@ test('the snitches of the hosted service come over with their tokens, after a dr
   ]);
   assert.match(dry.stderr, '2 to make, 0 there already, 2 that cannot be');
   assert.match(dry.stderr, 'dry run');
-  assert.equal(await json('list'), []);
+  assert.equal(await listed(), []);
 
   const done = await run(...flags, '--yes');
   assert.match(done.stderr, '2 made, 0 there already, 2 that cannot be');
-  const [cron, short] = await json<WireSnitch[]>('list');
+  const [cron, short] = await listed();
   assert.equal(
     [cron?.token, cron?.interval, cron?.alert_type, cron?.alert_email, cron?.tags, cron?.notes, cron?.status],
     ['c2354d53d2', 'daily', 'smart', ['a@example.com'], ['foo', 'bar'], 'some notes', 'pending'],
@@ -104,7 +104,7 @@ test('the snitches of the hosted service come over with their tokens, after a dr
 });
 
 test('a second snitch server is moved wholly', async (context) => {
-  const { daemon, json, env } = context;
+  const { daemon, listed, env } = context;
   const other = await withDaemon();
   try {
     for (const name of ['one', 'two', 'three ✓']) {
@@ -122,8 +122,8 @@ test('a second snitch server is moved wholly', async (context) => {
     assert.is(code, 0, stderr);
     const plain = (snitches: WireSnitch[]) =>
       snitches.map(({ created_at: _at, check_in_url: _url, ...same }) => same);
-    assert.equal(plain(await json('list')), plain(await other.json('list')));
-    const [moved] = await json<WireSnitch[]>('list');
+    assert.equal(plain(await listed()), plain(await other.listed()));
+    const [moved] = await listed();
     assert.is((await fetch(`${daemon.url}/c/${moved?.token}`)).status, 202);
   } finally {
     await other.end();
@@ -133,7 +133,7 @@ test('a second snitch server is moved wholly', async (context) => {
 const UUID = '803f680d-e89b-492b-82ef-2be7b774a92d';
 
 test('checks of Healthchecks keep the token in their address; what differs is told', async (context) => {
-  const { fake, run, json, keyFile } = context;
+  const { fake, run, json, listed, keyFile } = context;
   fake.answers['/api/v3/checks/'] = {
     checks: [
       {
@@ -198,12 +198,7 @@ test('checks of Healthchecks keep the token in their address; what differs is to
     [['backup', UUID, ['prod', 'db'], 'the notes']],
   );
   assert.equal(
-    (await json<WireSnitch[]>('list')).map(({ name, schedule, timezone, grace }) => [
-      name,
-      schedule,
-      timezone,
-      grace,
-    ]),
+    (await listed()).map(({ name, schedule, timezone, grace }) => [name, schedule, timezone, grace]),
     [
       ['backup', { every: 86_400 }, null, 3_600],
       ['cron-check', { cron: '*/20 * * * *' }, 'Europe/Riga', 60],
@@ -287,7 +282,7 @@ test('a key that is missing or refused, and a service that is none, are told apa
 });
 
 test('tokens that another case has, and a full case, are told before anything is made', async (context) => {
-  const { fake, run, json, keyFile, daemon } = context;
+  const { fake, run, json, listed, keyFile, daemon } = context;
   const flags = ['import', 'deadmanssnitch', '--from-url', fake.url, '--from-key-file', keyFile, '--yes'];
   fake.answers['/v1/snitches'] = [OLD[0], { token: 'abcdef', name: 'b', interval: 'daily' }];
   const { id } = await json<{ id: string }>('case', 'show');
@@ -295,7 +290,7 @@ test('tokens that another case has, and a full case, are told before anything is
   const full = await run(...flags);
   assert.is(full.code, 1);
   assert.match(full.stderr, 'has room for 1');
-  assert.equal(await json('list'), []);
+  assert.equal(await listed(), []);
   const made = await daemon.call('POST', '/v1/cases', { name: 'second' }, daemon.adminKey);
   const second = (await made.json()) as { id: string };
   const answer = await daemon.call('POST', `/v1/cases/${second.id}/api_keys`, { name: 'k' }, daemon.adminKey);
@@ -310,7 +305,7 @@ test('tokens that another case has, and a full case, are told before anything is
   assert.is(taken.code, 1);
   assert.match(taken.stdout, '! b: token: is taken\n');
   assert.equal(
-    (await json<WireSnitch[]>('list')).map(({ name }) => name),
+    (await listed()).map(({ name }) => name),
     ['Cronjob daily'],
   );
 });

@@ -16,7 +16,7 @@ test.after(async () => {
 
 test('add prints what to paste, and the picture is there', async () => {
   const name = 'a]*"<b>';
-  await on.run('create', name, '-i', 'daily');
+  await on.make(name);
   const { code, stdout, stderr } = await on.run('badge', 'add', name);
   assert.is(code, 0, stderr);
   const [badge] = await on.json<WireBadge[]>('badge', 'list');
@@ -46,7 +46,7 @@ test('a badge of a tag, with a label of its own', async () => {
   assert.is(quiet.stderr, '');
   const mistaken = await on.run('badge', 'add', '--tag', 'wbe');
   assert.is(mistaken.stderr, 'no snitch has the tag "wbe" now: the badge says "unknown" until one has\n');
-  await on.run('create', 'shop', '-i', 'daily', '-t', 'wbe');
+  await on.make('shop', { tags: ['wbe'] });
   assert.is((await on.run('badge', 'add', '--tag', 'wbe')).stderr, '');
 });
 

@@ -248,7 +248,7 @@ test('a server from before badges has everything else', async () => {
 });
 
 test('shells complete the name and what there is', async () => {
-  await on.run('create', 'plain', '-i', 'daily');
+  await on.make('plain');
   const values = async (...words: string[]) =>
     (await runSnitch(['__complete', '--', ...words], on.env)).stdout;
   assert.match(await values('open', 'pl'), /^plain\t/);

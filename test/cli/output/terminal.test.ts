@@ -10,7 +10,7 @@ let on: Commands;
 
 terminal.before(async () => {
   on = await withCase();
-  for (const name of ['plain', 'failing']) await on.run('create', name, '-i', 'daily', '-t', 'calm');
+  for (const name of ['plain', 'failing']) await on.make(name, { tags: ['calm'] });
   await on.run('check-in', 'plain');
   await on.run('check-in', 'failing', '-s', '1');
 });
@@ -131,7 +131,7 @@ terminal('show, history, alerts, -o name and JSON are as safe', async () => {
 });
 
 terminal('delete asks, and takes only yes for yes', async () => {
-  await on.run('create', 'asked', '-i', 'daily');
+  await on.make('asked');
   const no = await show(['delete', 'asked'], { input: 'n\n' });
   assert.is(no.code, 1);
   assert.match(no.screen, 'asked (');
@@ -160,7 +160,7 @@ terminal('list --watch shows what changes until it is ended', async () => {
 });
 
 terminal('list marks what is acknowledged and silenced, at 40 columns too', async () => {
-  await on.run('create', 'quiet', '-i', 'daily', '-t', 'seen');
+  await on.make('quiet', { tags: ['seen'] });
   await on.run('check-in', 'quiet', '-s', '1');
   await on.run('acknowledge', 'quiet');
   await on.run('silence', 'quiet', '30m');

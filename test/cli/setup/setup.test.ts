@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireChannel, WireSnitch } from '../../../src/api/wire.ts';
+import type { WireChannel } from '../../../src/api/wire.ts';
 import { startMailServer } from '../../delivery/mail-server.ts';
 import { startReceiver } from '../../delivery/receiver.ts';
 import { openTerminal, type Terminal } from '../../tui/tmux.ts';
@@ -83,7 +83,7 @@ test('ntfy is added, refused, changed and tried; then a first snitch gets its cr
     await terminal.shows('Command of the job');
     answer(terminal, 'date +%F');
     const screen = await terminal.shows('Make another?', 'curl -fsS');
-    const [queue] = await on.json<WireSnitch[]>('list');
+    const [queue] = await on.listed();
     assert.is(queue?.interval, '15_minute');
     assert.match(screen, '*/15 * * * * ');
     assert.match(screen.replaceAll('\n', ''), `exec ${queue?.token} -- date +\\%F`);

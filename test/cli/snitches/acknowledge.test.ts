@@ -17,12 +17,12 @@ test.after(() => on.end());
 
 async function errored(...names: string[]): Promise<void> {
   for (const name of names) {
-    await on.run('create', name, '-i', 'daily');
+    await on.make(name);
     await on.run('check-in', name, '-s', '3', '-m', 'disk full');
   }
 }
 
-const shown = (name: string) => on.json<WireSnitch>('show', name);
+const shown = (name: string) => on.named(name);
 
 test('several at once, with a note and a name; show, list and explain say so', async () => {
   await errored('one', 'two words');
@@ -64,7 +64,7 @@ test('ack is the same; --undo takes it back; -q and --json print as they do else
 });
 
 test('what is well is refused in words, and names that do not exist change nothing', async () => {
-  await on.run('create', 'fine', '-i', 'daily');
+  await on.make('fine');
   const refused = await on.run('acknowledge', 'fine');
   assert.is(refused.code, 1);
   assert.match(refused.stderr, 'only a failed or errored snitch can be acknowledged');

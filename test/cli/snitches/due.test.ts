@@ -1,7 +1,6 @@
 /** When a job is due: schedules, time zones and grace by `create`, `edit`, `show`, `explain` and `list`. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireSnitch } from '../../../src/api/wire.ts';
 import { startFakeServer } from '../fake-server.ts';
 import { runSnitch } from '../snitch-process.ts';
 import { type Commands, withCase } from '../with-daemon.ts';
@@ -22,7 +21,7 @@ test('create keeps a schedule, its zone and a grace, and shows the next runs', a
   const run = '\\w{3} \\d+ \\w{3}( \\d{4})? 03:00 CES?T';
   assert.match(made.stderr, new RegExp(`^next: ${run}, ${run}, ${run}, …\\n$`));
   assert.match(made.stdout, /\nSchedule: +cron 0 3 \* \* 1-5 \(Europe\/Berlin\)\nGrace: +10 min\n/);
-  const kept = await on.json<WireSnitch>('show', 'weekdays');
+  const kept = await on.named('weekdays');
   assert.equal(kept.schedule, { cron: '0 3 * * 1-5' });
   assert.equal([kept.timezone, kept.grace, kept.interval], ['Europe/Berlin', 600, 'weekly']);
 });
@@ -42,12 +41,12 @@ test('for programs nothing is said beside the answer', async () => {
 });
 
 test('edit sets, changes and drops a schedule, and says what replaced it', async () => {
-  await on.run('create', 'edited', '-i', 'daily');
+  await on.make('edited');
   const set = await on.run('edit', 'edited', '--cron', '@daily', ...BERLIN, '--grace', '1h');
   assert.match(set.stderr, /^next: .* 00:00 CES?T, /);
   const other = await on.run('edit', 'edited', '--notes', 'n', '--no-timezone', '--no-grace');
   assert.match(other.stderr, /^next: .* 00:00 UTC, /);
-  const kept = await on.json<WireSnitch>('show', 'edited');
+  const kept = await on.named('edited');
   assert.equal([kept.schedule, kept.timezone, kept.grace], [{ cron: '@daily' }, null, null]);
   const replaced = await on.run('edit', 'edited', '-i', 'hourly');
   assert.is(replaced.stderr, 'the interval has replaced its schedule, cron @daily (time zone of the case)\n');
@@ -60,7 +59,7 @@ test('edit sets, changes and drops a schedule, and says what replaced it', async
 test('unpause shows the next runs, of each with its name', async () => {
   await on.run('create', 'resting', '--cron', '0 3 * * *', ...BERLIN);
   await on.run('check-in', 'resting');
-  await on.run('create', 'idle', '-i', 'daily');
+  await on.make('idle');
   await on.run('check-in', 'idle');
   const both = ['resting', 'idle'];
   await on.run('pause', ...both);
@@ -116,11 +115,11 @@ test('what is wrong is said in words, and changes nothing', async () => {
     assert.is(code, 2, stderr);
   }
   assert.is((await on.run('show', 'wrong')).code, 3);
-  assert.equal((await on.json<WireSnitch>('show', 'weekdays')).schedule, { cron: '0 3 * * 1-5' });
+  assert.equal((await on.named('weekdays')).schedule, { cron: '0 3 * * 1-5' });
 });
 
 test('a server that does not know schedules changes nothing, and the command fails', async () => {
-  const { schedule: _s, timezone: _t, grace: _g, ...old } = await on.json<WireSnitch>('show', 'weekdays');
+  const { schedule: _s, timezone: _t, grace: _g, ...old } = await on.named('weekdays');
   const server = await startFakeServer(({ method, url }) => {
     if (url === '/v1/schedules/check') return { status: 404, body: { error: 'not found' } };
     return { status: 200, body: method === 'GET' && url === '/v1/snitches' ? [old] : old };

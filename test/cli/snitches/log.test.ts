@@ -14,14 +14,14 @@ test.before(async () => {
   on = await withDaemon();
   const key = (await on.run('key', 'create', 'ops-key', '-q')).stdout.trim();
   const ops = { SNITCH_URL: on.daemon.url, SNITCH_API_KEY: key, TZ: 'UTC' };
-  await on.run('create', 'nightly-backup', '-i', 'daily');
+  await on.make('nightly-backup');
   await on.run('check-in', 'nightly-backup');
   await runSnitch(['pause', 'nightly-backup', '--until', '2h'], ops);
   await runSnitch(
     ['edit', 'nightly-backup', '--interval', 'weekly', '--notes', 'the password is s3cret'],
     ops,
   );
-  await on.run('create', 'gone', '-i', 'daily');
+  await on.make('gone');
   await runSnitch(['delete', 'gone', '-f'], ops);
 });
 test.after(() => on.end());

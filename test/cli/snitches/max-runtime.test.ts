@@ -21,13 +21,13 @@ test('create and edit set it, and edit drops it', async () => {
   const made = await on.run('create', 'job', '-i', 'daily', '--max-runtime', '2h');
   assert.is(made.code, 0, made.stderr);
   assert.match(made.stdout, /\nInterval: +daily\nMax runtime: +2 h\n/);
-  assert.is((await on.json<WireSnitch>('show', 'job')).max_runtime, 7_200);
+  assert.is((await on.named('job')).max_runtime, 7_200);
   assert.is((await on.run('edit', 'job', '--max-runtime', '90s')).code, 0);
-  assert.is((await on.json<WireSnitch>('show', 'job')).max_runtime, 90);
+  assert.is((await on.named('job')).max_runtime, 90);
   assert.match((await on.run('explain', 'job')).stdout, /\nMax runtime: +1 min 30 s\n/);
   assert.match((await on.run('list', '-o', 'wide')).stdout, /MAX RUNTIME.*\n.* 1m 30s /);
   assert.is((await on.run('edit', 'job', '--no-max-runtime')).code, 0);
-  assert.is((await on.json<WireSnitch>('show', 'job')).max_runtime, null);
+  assert.is((await on.named('job')).max_runtime, null);
 });
 
 test('what is no length of time is refused, by the command or by the server', async () => {
@@ -53,7 +53,7 @@ test('the daemon finds the run that hangs, and its end says how long it took', a
   const { token } = await on.json<WireSnitch>('create', 'hangs', '-i', 'daily', '--max-runtime', '1s');
   await on.daemon.call('GET', `/c/${token}`);
   await on.daemon.call('GET', `/c/${token}/start`);
-  const status = async () => (await on.json<WireSnitch>('show', 'hangs')).status;
+  const status = async () => (await on.named('hangs')).status;
   await until(async () => (await status()) === 'failed', 'the run overran', 30_000);
   assert.match((await on.run('show', 'hangs')).stdout, /\nWhy: +a run that started at .* has not ended\n/);
   assert.match((await on.run('explain', 'hangs')).stdout, /Why: a run that started at .* has not ended\./);
@@ -77,7 +77,7 @@ test('export, diff and apply keep it, and a file that does not name it leaves it
     assert.is(code, 0, stderr);
     return stderr;
   };
-  const most = async () => (await on.json<WireSnitch>('show', 'kept')).max_runtime;
+  const most = async () => (await on.named('kept')).max_runtime;
   await apply('owner: x\nsnitches: [{name: kept, interval: daily, max_runtime: 90m}]\n');
   assert.is(await most(), 5_400);
   assert.match((await on.run('export', '--owner', 'x')).stdout, /interval: daily\n {4}max_runtime: 90m\n/);
@@ -89,7 +89,7 @@ test('export, diff and apply keep it, and a file that does not name it leaves it
 });
 
 test('a server that is too old to know it does not look as if it had worked', async () => {
-  const { max_runtime: _, ...old } = await on.json<WireSnitch>('create', 'old', '-i', 'daily');
+  const { max_runtime: _, ...old } = await on.make('old');
   await using server = await startFakeServer({ status: 200, body: old });
   const env = { SNITCH_URL: server.url, SNITCH_API_KEY: 'x' };
   const { code, stderr } = await runSnitch(['create', 'old', '-i', 'daily', '--max-runtime', '2h'], env);

@@ -12,7 +12,7 @@ test.before.each(async (context) => {
 test.after.each(({ on }) => on.end());
 
 test('names become tokens, tags stay, and --no-needs takes all back', async ({ on }) => {
-  const host = await on.json<WireSnitch>('create', 'db1', '-i', 'hourly');
+  const host = await on.make('db1', { interval: 'hourly' });
   const made = await on.json<WireSnitch>(
     'create',
     'job',
@@ -39,7 +39,7 @@ test('names become tokens, tags stay, and --no-needs takes all back', async ({ o
 });
 
 test('an unknown name, a circle and "none" are refused with what to do', async ({ on }) => {
-  await on.run('create', 'db1', '-i', 'hourly');
+  await on.make('db1', { interval: 'hourly' });
   const unknown = await on.run('create', 'job', '-i', 'daily', '--needs', 'db2');
   assert.match(unknown.stderr, /no snitch has the token or the name "db2"\n.*did you mean "db1"\?/);
   await on.run('create', 'job', '-i', 'daily', '--needs', 'db1');

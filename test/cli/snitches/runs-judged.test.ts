@@ -29,7 +29,7 @@ test('create sets it, show and the wide list tell it', async () => {
   assert.match(made.stdout, /\nShortest run: +5 min; less counts as an error\n/);
   assert.match(made.stdout, /\nErrors: +3 in a row before it is errored\n/);
   assert.match(made.stdout, /\nExpects: +bytes>=1000000\n +bytes=0\.5x\.\.3x\n +rows\?<=20\n/);
-  assert.equal(rules(await on.json<WireSnitch>('show', 'full')), [
+  assert.equal(rules(await on.named('full')), [
     300,
     3,
     [
@@ -45,10 +45,10 @@ test('edit changes one of them, and takes them back', async () => {
   await on.run('create', 'edited', '-i', 'daily', '--min-runtime', '90s', '--expect', 'bytes');
   await on.run('edit', 'edited', '--failures-before-alert', '2');
   const bytes = { value: 'bytes', min: null, max: null, of_usual: null, required: true };
-  assert.equal(rules(await on.json<WireSnitch>('show', 'edited')), [90, 2, [bytes]]);
+  assert.equal(rules(await on.named('edited')), [90, 2, [bytes]]);
   await on.run('edit', 'edited', '--expect', 'rows=10..20');
   const rows = { ...bytes, value: 'rows', min: 10, max: 20 };
-  assert.equal(rules(await on.json<WireSnitch>('show', 'edited')), [90, 2, [rows]]);
+  assert.equal(rules(await on.named('edited')), [90, 2, [rows]]);
   const cleared = await on.run(
     'edit',
     'edited',
@@ -57,7 +57,7 @@ test('edit changes one of them, and takes them back', async () => {
     '--no-expect',
   );
   assert.is(cleared.code, 0, cleared.stderr);
-  assert.equal(rules(await on.json<WireSnitch>('show', 'edited')), [null, 1, null]);
+  assert.equal(rules(await on.named('edited')), [null, 1, null]);
 });
 
 test('what is not understood is refused with what to write', async () => {

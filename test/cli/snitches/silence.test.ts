@@ -20,7 +20,7 @@ function lengthOf({ from, to }: WireSilence): number {
 }
 
 test('a maintenance script silences a tag and ends that, with nothing in its environment but cron has', async () => {
-  await on.run('create', 'web1-backup', '--interval', 'daily', '--tag', 'web1');
+  await on.make('web1-backup', { tags: ['web1'] });
   const made = await on.run('silence', '-q', '--tag', 'web1', '30m', '-m', 'kernel');
   assert.is(made.code, 0, made.stderr);
   assert.match(made.stdout, /^sil_[a-z2-7]{16}\n$/);
@@ -40,8 +40,8 @@ test('a maintenance script silences a tag and ends that, with nothing in its env
 });
 
 test('names, all, and times in all forms', async () => {
-  await on.run('create', 'a', '--interval', 'daily');
-  await on.run('create', 'b', '--interval', 'daily');
+  await on.make('a');
+  await on.make('b');
   const two = await on.json<WireSilence>('silence', 'a', 'b', '2h');
   assert.equal([two.tokens?.length, lengthOf(two)], [2, 7_200]);
   const from = await on.json<WireSilence>('silence', '--all', '--from', 'tomorrow', '--until', '04:00');
@@ -82,7 +82,7 @@ test('the id of no silence is called that', async () => {
 
 test('a silence of several is told by their names, and who ends another one hears of it', async () => {
   for (const name of ['db1', 'db2', 'db3', 'db4', 'db5']) {
-    await on.run('create', name, '--interval', 'daily', '--tag', name, '-q');
+    await on.make(name, { tags: [name] });
   }
   const five = await on.json<WireSilence>('silence', 'db1', 'db2', 'db3', 'db4', 'db5', '2h');
   assert.match((await on.run('silences')).stdout, /active +db1, db2, db3 and 2 more/);

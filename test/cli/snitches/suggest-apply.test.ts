@@ -35,7 +35,7 @@ async function reported(
 }
 
 const shown = async (on: Commands, name: string) => {
-  const { schedule, timezone, grace, alert_type } = await on.json<WireSnitch>('show', name);
+  const { schedule, timezone, grace, alert_type } = await on.named(name);
   return [schedule, timezone, grace, alert_type];
 };
 
@@ -43,7 +43,7 @@ const SET = [{ cron: '10 * * * *' }, 'UTC', 360, 'basic'];
 
 applying('sets schedule, zone and grace, and says what changed and what is next', async ({ on }) => {
   await reported(on, 'hourly job', HOURLY, '-i', 'daily');
-  await on.json('create', 'new job', '-i', 'daily');
+  await on.make('new job');
   const { code, stdout, stderr } = await on.run('suggest', '--apply', '--yes');
   assert.equal([code, stdout], [0, ''], stderr);
   assert.match(stderr, /^new job: left as it is: no schedule fits: only 0 check-ins are kept/m);
@@ -124,7 +124,7 @@ applying('expects of values what they were, and leaves what a person expects of 
   const { code, stderr } = await on.run('suggest', '--apply', '--yes', 'values');
   assert.is(code, 0, stderr);
   assert.match(stderr, /; expect bytes from [\d.]+ to [\d.]+ times the usual, always reported\n/);
-  const { expect, schedule } = await on.json<WireSnitch>('show', 'values');
+  const { expect, schedule } = await on.named('values');
   assert.equal(schedule, SET[0]);
   assert.equal(
     expect?.map(({ value, min }) => [value, min]),
@@ -142,7 +142,7 @@ applying('a longest runtime is set where runs report their start, and none is se
     ['to take longer', { min_runtime: 60 }],
   ];
   for (const [name, own] of jobs) {
-    const { check_in_url: address, href } = await on.json<WireSnitch>('create', name, '-i', 'daily');
+    const { check_in_url: address, href } = await on.make(name);
     for (const at of HOURLY.slice(0, 8)) {
       const time = (ms: number) => new Date(at + ms).toISOString();
       assert.is((await fetch(`${address}/start?at=${time(0)}`)).status, 200);
@@ -154,9 +154,7 @@ applying('a longest runtime is set where runs report their start, and none is se
   const { code, stderr } = await on.run('suggest', '--apply', '--yes');
   assert.is(code, 0, stderr);
   assert.match(stderr, /unlimited: .*; max runtime 30 s \(8 runs took at most 10\.0s\)/);
-  const runtimes = await Promise.all(
-    jobs.map(async ([name]) => (await on.json<WireSnitch>('show', name)).max_runtime),
-  );
+  const runtimes = await Promise.all(jobs.map(async ([name]) => (await on.named(name)).max_runtime));
   assert.equal(runtimes, [30, 60, null], 'none that every run would have to break');
   assert.equal(await shown(on, 'to take longer'), SET);
 });
@@ -194,7 +192,7 @@ applying('on a terminal it asks, and no is no', async ({ on }) => {
 
 applying('for programs: what was applied, and why the others were left', async ({ on }) => {
   await reported(on, 'hourly job', HOURLY, '-i', 'daily');
-  await on.json('create', 'new job', '-i', 'daily');
+  await on.make('new job');
   const found = await on.json<{ name: string; applied: boolean; left_because: string | null }[]>(
     'suggest',
     '--apply',

@@ -1,6 +1,5 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WireSnitch } from '../../../src/api/wire.ts';
 import { type Commands, withCase } from '../with-daemon.ts';
 
 const MINUTE = 60_000;
@@ -45,13 +44,13 @@ suggestions.before(async () => {
       return at;
     }),
   );
-  await on.json('create', 'new job', '-i', 'daily');
+  await on.make('new job');
 });
 suggestions.after(() => on.end());
 
 /** Makes a snitch whose job could not reach the server until now. */
 async function reported(name: string, times: readonly number[]): Promise<void> {
-  const { check_in_url: address } = await on.json<WireSnitch>('create', name, '-i', 'daily');
+  const { check_in_url: address } = await on.make(name);
   for (const at of times) {
     const answer = await fetch(`${address}?at=${new Date(at).toISOString()}`);
     assert.is(answer.status, 202, await answer.text());
@@ -94,7 +93,7 @@ suggestions('a name that is unknown is no suggestion', async () => {
 });
 
 suggestions('how long runs took and what they reported: the least, the usual and the most', async () => {
-  const { check_in_url: address } = await on.json<WireSnitch>('create', 'measured job', '-i', 'hourly');
+  const { check_in_url: address } = await on.make('measured job', { interval: 'hourly' });
   const last = Math.floor(Date.now() / HOUR) * HOUR - HOUR;
   for (let run = 0; run < 11; run += 1) {
     const time = (ms: number) => new Date(last - (10 - run) * HOUR + ms).toISOString();
