@@ -118,7 +118,8 @@ test('takes an alarm, is told again while it lasts, and resolves it with the rec
   }
 });
 
-test('a wrong path is a refusal for good, and an Alertmanager that is away is not', async () => {
+// A proxy whose Alertmanager is restarted says the very same as an Alertmanager does of a path that it does not have.
+test('a path that it does not have is tried again, as an Alertmanager that is away is', async () => {
   using hook = await startReceiver();
   const outbox = await Outbox.open();
   try {
@@ -134,7 +135,11 @@ test('a wrong path is a refusal for good, and an Alertmanager that is away is no
       );
       outbox.deliverer();
       await outbox.raise(1);
-      await until(async () => (await outbox.deliveries('dead')).length === 1, 'it is dead');
+      await until(
+        async () => (await outbox.deliveries('pending'))[0]?.lastError != null,
+        'it is tried again',
+      );
+      assert.match((await outbox.deliveries('pending'))[0]?.lastError ?? '', '404');
     }
     const fields = { settings: { url }, events: DEFAULT_EVENTS, tags: [] };
     await outbox.store.createChannel(
@@ -143,7 +148,11 @@ test('a wrong path is a refusal for good, and an Alertmanager that is away is no
       outbox.clock(),
     );
     await outbox.raise(1);
-    await until(async () => (await outbox.deliveries('pending'))[0]?.lastError != null, 'it is tried again');
+    await until(async () => {
+      const pending = await outbox.deliveries('pending');
+      return pending.length === 3 && pending.every(({ lastError }) => lastError !== null);
+    }, 'what is sent to both is tried again');
+    assert.equal(await outbox.deliveries('dead'), []);
   } finally {
     await outbox.dispose();
   }

@@ -11,6 +11,7 @@ import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { runUnless } from '../skipped.ts';
 import { WITHOUT_SQLITE } from '../store/postgres/open.ts';
 import { openListeningSocket } from '../system/raw-sockets.ts';
+import { until } from '../until.ts';
 import { type DaemonProcess, startProcess } from './daemon-process.ts';
 import { createSnitches } from './ledger.ts';
 
@@ -92,6 +93,7 @@ test('it listens before the time away is worked through', async ({ dataDir }) =>
     daemon = await startProcess({ dataDir });
     assert.is(await windowsOf(daemon), 1);
     const lineOf = (text: string) => daemon.log.findIndex((line) => line.includes(text));
+    await until(() => lineOf('no check-in could be received') >= 0, 'the log arrives here');
     assert.ok(lineOf('"msg":"listening"') < lineOf('no check-in could be received'));
   } finally {
     await daemon.end('SIGKILL');
