@@ -70,7 +70,13 @@ for (const [who, isOwn] of [
 }
 
 /** A snitch that is late in twelve hours, and a node that already waits with its sweep for the table that somebody has. */
-async function sweptBehind(cluster: Cluster, database: string, hears: OpenedNode, sweeps: OpenedNode) {
+async function sweptBehind(
+  cluster: Cluster,
+  database: string,
+  hears: OpenedNode,
+  sweeps: OpenedNode,
+  mode: 'ACCESS EXCLUSIVE' | 'SHARE' = 'ACCESS EXCLUSIVE',
+) {
   await until(async () => {
     const unsure = await cluster.query('SELECT 1 FROM nodes WHERE unsure_from IS NOT NULL', [], database);
     return unsure.length === 0;
@@ -80,7 +86,7 @@ async function sweptBehind(cluster: Cluster, database: string, hears: OpenedNode
   const { token } = await healthySnitch(hears.store, owner, {}, now);
   const holder = await cluster.connected(database);
   await holder.query('BEGIN');
-  await holder.query('LOCK TABLE snitch_states IN ACCESS EXCLUSIVE MODE');
+  await holder.query(`LOCK TABLE snitch_states IN ${mode} MODE`);
   const swept = sweeps.store.applyDue(now + 12 * HOUR, null, 100);
   await waiting(cluster, database, 1);
   return { owner, token, holder, swept };
@@ -193,6 +199,25 @@ test('what another node has said already in the midst of it is not said twice', 
     found.slice(0, 2).map(({ end }) => end - now),
     [-40_000, -30_000],
   );
+});
+
+test('a sweep that only waited to write waits as well for what others have refused', async ({ cluster }) => {
+  const database = await cluster.newDatabase();
+  await using hears = await openNode(cluster.port, database, { deadline: LATER });
+  await using sweeps = await openNode(cluster.port, database, { deadline: LATER });
+  // As `CREATE INDEX` has it: others may read, and lock rows.
+  const { owner, holder, swept } = await sweptBehind(cluster, database, hears, sweeps, 'SHARE');
+  await using _ = holder;
+  const since = performance.now();
+  await until(() => performance.now() - since > SOON, 'it has waited');
+  await holder.query('ROLLBACK');
+  const now = Date.now();
+  await holder.query('INSERT INTO blind_windows (started_at, ended_at, cursor) VALUES ($1, $2, 0)', [
+    now - SOON,
+    now,
+  ]);
+  assert.is((await swept).changed, 0);
+  assert.equal(await alertsOf(hears.store, owner), ['snitch.reporting from pending']);
 });
 
 test('a sweep that waited, and while which nothing was refused, accuses as ever', async ({ cluster }) => {
