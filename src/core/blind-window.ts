@@ -121,14 +121,13 @@ function isAwaited({ status, held }: SnitchState): boolean {
   return status === 'healthy' || status === 'errored';
 }
 
-/**
- * What of a window lies before or behind those that are known, so that no time is counted twice; null where they have all of it.
- */
-export function beyond(window: BlindWindow, known: readonly BlindWindow[]): BlindWindow | null {
-  let { start, end } = window;
-  for (const one of known.toSorted((a, b) => a.start - b.start))
-    if (one.start <= start) start = Math.max(start, one.end);
-  for (const one of known.toSorted((a, b) => b.end - a.end))
-    if (one.end >= end) end = Math.min(end, one.start);
-  return start < end ? { start, end } : null;
+/** What of a window lies outside those that are known, so that no time is counted twice: in order, and nothing where they have all of it. */
+export function beyond(window: BlindWindow, known: readonly BlindWindow[]): BlindWindow[] {
+  return known.reduce((parts, one) => parts.flatMap((part) => without(part, one)), [window]);
+}
+
+function without({ start, end }: BlindWindow, one: BlindWindow): BlindWindow[] {
+  const before = { start, end: Math.min(end, one.start) };
+  const behind = { start: Math.max(start, one.end), end };
+  return [before, behind].filter((part) => part.start < part.end);
 }

@@ -21,7 +21,7 @@ export async function openBlindWindow(tx: Transaction, { start, end }: BlindWind
 }
 
 /** What is refused so soon again is of the same outage, in milliseconds. */
-const SOON_AGAIN = 2_000;
+export const SOON_AGAIN = 2_000;
 
 const WIDEN = `UPDATE blind_windows SET ended_at = ? WHERE id = (SELECT id FROM blind_windows
   WHERE cursor = 0 AND ended_at BETWEEN ? AND ? ORDER BY ended_at DESC LIMIT 1)`;

@@ -3,10 +3,22 @@
  * jobs: so the blind window is written as soon as the first check-in was refused, on no connection that anything else of
  * this node waits for, and again behind each sign of life until nothing is left.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type BlindWindow, beyond } from '../../core/blind-window.ts';
-import { listWindowsSince, openBlindWindow, widenUntouched } from '../operations/blind-windows.ts';
+import {
+  listWindowsSince,
+  openBlindWindow,
+  SOON_AGAIN,
+  widenUntouched,
+} from '../operations/blind-windows.ts';
 import { OTHERS_LIVED } from './nodes/signs.ts';
 import type { PostgresRunner } from './postgres-runner.ts';
+
+/**
+ * Between two writes of one flood of refusals, in milliseconds: soon enough for a sweep that waits a moment, and no load where
+ * hundreds are refused in a second.
+ */
+const PAUSE = 200;
 
 export interface RefusalsOptions {
   /** The id of this node. */
@@ -45,15 +57,22 @@ export class Refusals {
       this.#isUnderWay = false;
       this.#hasFailed = hasFailed;
     };
-    this.#inTurn(async () => {
-      while (runner.refusedCheckIns !== null) await this.#write();
-    }).then(
+    this.#untilNone().then(
       () => done(false),
       () => done(true),
     );
   }
 
-  /** @returns each window that was opened, once */
+  /** Who asks what was opened has a turn between two writes: a flood must not keep back the sweep. */
+  async #untilNone(): Promise<void> {
+    const { runner } = this.#options;
+    while (runner.refusedCheckIns !== null) {
+      await this.#inTurn(() => this.#write());
+      if (runner.refusedCheckIns !== null) await sleep(PAUSE, undefined, { ref: false });
+    }
+  }
+
+  /** @returns each window that was opened, once; what follows at its end until it is asked for is of the same one */
   async answer(): Promise<BlindWindow | null> {
     if (this.#options.mayAnswer()) await this.#inTurn(() => this.#write());
     return this.#opened.shift() ?? null;
@@ -79,12 +98,20 @@ export class Refusals {
       const ago = [now - refused.start, now - refused.end];
       const lived = await tx.get<{ lived: number }>(OTHERS_LIVED, node, ...ago);
       const blind = lived?.lived === 1 ? refusedCheckIns : refused;
-      if (blind === null) return null;
-      const window = beyond(blind, await listWindowsSince(tx, blind.start - 1));
-      if (window !== null && !(await widenUntouched(tx, window))) await openBlindWindow(tx, window);
-      return window;
+      if (blind === null) return [];
+      const windows = beyond(blind, await listWindowsSince(tx, blind.start - 1));
+      for (const window of windows)
+        if (!(await widenUntouched(tx, window))) await openBlindWindow(tx, window);
+      return windows;
     });
     runner.forgetRefused(refused);
-    if (opened !== null) this.#opened.push(opened);
+    for (const window of opened) this.#note(window);
+  }
+
+  #note({ start, end }: BlindWindow): void {
+    const last = this.#opened.at(-1);
+    const isSame = last !== undefined && last.end <= start && start <= last.end + SOON_AGAIN;
+    if (isSame) this.#opened.splice(-1, 1, { start: last.start, end });
+    else this.#opened.push({ start, end });
   }
 }

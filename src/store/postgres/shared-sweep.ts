@@ -84,9 +84,10 @@ async function applyWhereAllowed(
   if (!(await maySweep(options, tx))) return NOTHING_DUE;
   const result = await applyDue(tx, now, after, Math.max(limit, AT_ONCE));
   if (result.changed === 0) return result;
+  // What was decided may be written only in front of this question, and wait until then.
+  const mayStill = await maySweep(options, tx);
   if (performance.now() > until) throw new WasHeldUp();
-  if (!(await maySweep(options, tx)))
-    throw new LostRace(new Error('check-ins were refused while the sweep waited'));
+  if (!mayStill) throw new LostRace(new Error('check-ins were refused while the sweep waited'));
   return result;
 }
 
@@ -95,6 +96,7 @@ async function maySweep(
   { node, runner, silence, lastSign }: SharedSweepOptions,
   tx: Transaction,
 ): Promise<boolean> {
-  if (runner.refused !== null) return false;
-  return (await tx.get<{ may: number }>(MAY_SWEEP, node, silence, silence, lastSign()))?.may === 1;
+  const row = await tx.get<{ may: number }>(MAY_SWEEP, node, silence, silence, lastSign());
+  // This node itself may have refused one while it waited for the answer.
+  return row?.may === 1 && runner.refused === null;
 }

@@ -4,6 +4,7 @@ import type { Primary } from '../hosts/primary.ts';
 import type { Session } from '../hosts/session.ts';
 import { type Answer, DEAD_AFTER, giveSign, type Node, type OpenWindow, sayGoodbye } from './signs.ts';
 import { type Instant, Trust } from './trust.ts';
+import { lostWrites } from './verdict.ts';
 
 export interface LivenessOptions {
   readonly primary: Pick<Primary, 'connect'>;
@@ -48,6 +49,8 @@ export class Liveness {
   #isBusy = false;
   #fault: unknown = null;
   #lastSign = 0;
+  /** When the database was asked for that, by the monotonic clock. */
+  #lastAsked = 0;
   readonly #trust: Trust;
 
   constructor(options: LivenessOptions) {
@@ -139,7 +142,7 @@ export class Liveness {
       const now = this.#instant();
       this.#trust.signed(asked, now, { wasFreed, isUsual: verdict.kind === 'alive' });
       this.#fault = null;
-      this.#compare(answer);
+      this.#compare(answer, asked, now);
       onClock(clockAheadMs);
       const areAll = this.#trust.mayBury(now);
       if (hasProven || (hasDead && areAll)) onDead(areAll);
@@ -153,14 +156,13 @@ export class Liveness {
     }
   }
 
-  /** Signs are written as check-ins are: where an older one is found than was answered, check-ins are missing as well. */
-  #compare({ kept: { last, before }, databaseNow }: Answer): void {
+  #compare({ kept, databaseNow }: Answer, asked: Instant, answered: Instant): void {
     const { threshold, onLost } = this.#options;
-    const known = this.#lastSign;
-    this.#lastSign = last;
-    // A clock that was set back sets back the signs, too.
-    const isMissing = before !== null && before < known && known - databaseNow <= threshold;
-    if (isMissing) onLost({ start: before, end: Math.max(databaseNow, known) });
+    const own = { known: this.#lastSign, elapsed: answered.monotonic - this.#lastAsked };
+    this.#lastSign = kept.last;
+    this.#lastAsked = asked.monotonic;
+    const lost = lostWrites({ ...own, kept: kept.before, now: databaseNow }, threshold);
+    if (lost !== null) onLost(lost);
   }
 
   #instant(): Instant {

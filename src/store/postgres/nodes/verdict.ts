@@ -17,3 +17,26 @@ export function verdictOn(last: number | null, now: number, threshold: number): 
   if (last - now > threshold) return { kind: 'clock set back' };
   return now - last > threshold ? { kind: 'blind', window: { start: last, end: now } } : { kind: 'alive' };
 }
+
+/** What a node knows of its own signs when it gives another one. */
+export interface OwnSigns {
+  /** The newest that was answered. */
+  readonly known: number;
+  /** How long ago by the clock of this host. */
+  readonly elapsed: number;
+  /** The one that the database kept; null for none. */
+  readonly kept: number | null;
+  /** By the clock of the database. */
+  readonly now: number;
+}
+
+/**
+ * In which time the database lacks what this node wrote, or null. Signs are written as check-ins are: where an older one is
+ * kept than was answered, check-ins are missing as well.
+ */
+export function lostWrites({ known, elapsed, kept, now }: OwnSigns, threshold: number): BlindWindow | null {
+  if (kept === null || kept >= known) return null;
+  // A clock that was set back sets back the signs, too, and the time since then hides some of that.
+  if (known + elapsed - now > threshold) return null;
+  return { start: kept, end: Math.max(now, known) };
+}

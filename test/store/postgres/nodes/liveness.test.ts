@@ -14,7 +14,7 @@ import {
   type OpenWindow,
 } from '../../../../src/store/postgres/nodes/signs.ts';
 import { Trust } from '../../../../src/store/postgres/nodes/trust.ts';
-import { verdictOn } from '../../../../src/store/postgres/nodes/verdict.ts';
+import { lostWrites, verdictOn } from '../../../../src/store/postgres/nodes/verdict.ts';
 import { ending } from '../../../closing.ts';
 import { runUnless } from '../../../skipped.ts';
 import { until } from '../../../until.ts';
@@ -112,6 +112,18 @@ test('a silence is a blind window from its threshold on, and a clock that was se
   assert.equal(verdictOn(3_999, 5_000, 1_000), { kind: 'blind', window: { start: 3_999, end: 5_000 } });
   assert.equal(verdictOn(6_000, 5_000, 1_000), { kind: 'alive' });
   assert.equal(verdictOn(6_001, 5_000, 1_000), { kind: 'clock set back' });
+});
+
+test('an older sign than was answered is a loss, and not where another node set it back with the clock', () => {
+  const lost = (kept: number | null, now: number, elapsed: number) =>
+    lostWrites({ known: 100_000, elapsed, kept, now }, 7_000);
+  assert.is(lost(100_000, 101_000, 1_000), null);
+  assert.is(lost(null, 101_000, 1_000), null, 'its row was deleted');
+  assert.equal(lost(98_000, 130_000, 30_000), { start: 98_000, end: 130_000 });
+  // Servers differ by a few seconds.
+  assert.equal(lost(98_000, 97_000, 1_000), { start: 98_000, end: 100_000 });
+  // Another node found the clock 9 s back, and this one asks 3 s behind its own last sign.
+  assert.is(lost(92_500, 94_000, 3_000), null);
 });
 
 test('what a node claimed is its own while its signs go on, and a silent one is dead only for who lived all the while', () => {
