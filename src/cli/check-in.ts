@@ -78,8 +78,9 @@ const FLUSH_WITHIN = 5_000;
 async function checkInOnce(given: string, flags: CheckInFlags): Promise<void> {
   const { make, problem: fault } = makingOf(flags, given);
   if (fault !== null) say(`snitch: ${fault}; nothing is made, and this counts where the snitch exists`);
-  const { recipient, problem } = recipientOf(given, flags, make);
-  if (problem !== null && (flags.url ?? flags.server) !== undefined) throw new UsageError(problem);
+  const { url: _, ...others } = flags;
+  const { recipient, problem } = recipientOf(given, { ...others, ...typedIn(flags) }, make);
+  if (problem !== null && (flags.url || flags.server) !== undefined) throw new UsageError(problem);
   const timeoutMs = timeoutOf(flags);
   const directory = spoolDirectory();
   const said = { message: flags.message ?? null, exitStatus: flags.status ?? null };

@@ -36,9 +36,12 @@ export interface ServerFlags {
   server?: string;
 }
 
-/** What was typed about the server, without what else was typed. */
+/**
+ * What a job was typed about the server, without what else was typed. An empty address, as a variable that is not set makes
+ * it, is none: jobs in crontabs have always checked in at their usual server with it.
+ */
 export function typedIn({ url, server }: ServerFlags): ServerFlags {
-  return { ...(url === undefined ? {} : { url }), ...(server === undefined ? {} : { server }) };
+  return { ...(url ? { url } : {}), ...(server === undefined ? {} : { server }) };
 }
 
 /** All servers of the file: first the one at its top, which has no name there. */

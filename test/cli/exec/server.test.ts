@@ -240,6 +240,19 @@ test('a broken configuration file does not keep the job from running', async (co
   assert.equal((await outcomes(context.daemon, token)).at(-1), ['error', 14, null]);
 });
 
+test('an empty address is none: a job checks in at its usual server', async ({ host, daemon }) => {
+  const token = await newSnitch(daemon);
+  for (const args of [
+    ['exec', '--url', '', token, '--', 'true'],
+    ['check-in', '--url', '', token],
+  ]) {
+    const before = (await checkIns(daemon, token)).length;
+    const job = await host.run(args);
+    assert.equal([job.code, job.stderr], [0, '']);
+    assert.ok((await checkIns(daemon, token)).length > before, 'it was recorded');
+  }
+});
+
 test('killed while it waits for the server: what it had to say is sent by the next', async (context) => {
   const { daemon, host, token } = context;
   await using hanging = await fakeServer(() => {});
