@@ -164,6 +164,30 @@ test('an answer from in front of the service is no answer of it: the alert is tr
   }
 });
 
+test('a 404 from in front of a service that lasts longer than a restart is told as a refusal', async (context) => {
+  const { outbox, server } = context;
+  const { id } = await add(context, 'gotify');
+  server.behaviour = (response) => response.writeHead(404).end('404 page not found');
+  const began = outbox.clock();
+  const running = outbox.deliverer(quick);
+  await outbox.raise(1);
+  const tried = async () =>
+    [...(await outbox.deliveries('pending')), ...(await outbox.deliveries('dead'))][0];
+  for (let attempt = 1; attempt <= 6; attempt += 1) {
+    await until(async () => {
+      const delivery = await tried();
+      return delivery?.attempts === attempt && !delivery.sending;
+    }, `attempt ${attempt}`);
+    const delivery = await tried();
+    assert.is(delivery?.state, attempt < 6 ? 'pending' : 'dead');
+    if (attempt < 6) outbox.offset += delivery!.nextAttemptAt! - outbox.clock() + 1_000;
+    running.wake();
+  }
+  assert.ok(outbox.clock() - began > 15 * 60_000, 'after some twenty minutes');
+  const refused = (await outbox.store.getChannel(outbox.owner.id, id))?.refused;
+  assert.is(refused?.error, 'answered 404 Not Found: 404 page not found');
+});
+
 test('a hosted service that knows no such address refuses for good, page or not', async (context) => {
   const { outbox, server } = context;
   server.behaviour = (response) => response.writeHead(404).end(PAGE);

@@ -73,7 +73,7 @@ export function validateSilenceChanges(
   if (isGiven(given.to)) {
     const to =
       time.kind === 'once'
-        ? checkEnd(given.to, Math.max(time.from, now), now)
+        ? checkNewEnd(given, Math.max(time.from, now), now)
         : refuse('to', 'is nothing for a recurring silence: delete it, and make another one');
     if (to.validations) validations.push(...to.validations);
     else changes.to = to.value;
@@ -161,7 +161,12 @@ function checkBeginning(given: unknown, now: number, timezone: string): Checked<
   return { value: Math.max(from, now) };
 }
 
-function checkEnd(given: unknown, from: number, now: number, timezone = 'UTC'): Checked<number> {
+function checkNewEnd({ to, timezone }: Body, from: number, now: number): Checked<number> {
+  const zone = zoneOfTimes({ to, timezone });
+  return zone.validations ? zone : checkEnd(to, from, now, zone.value);
+}
+
+function checkEnd(given: unknown, from: number, now: number, timezone: string): Checked<number> {
   const to = instantOf(given, timezone);
   if (to === null) return refuse('to', 'must be an ISO 8601 time');
   if (to <= now) return refuse('to', 'must be in the future');

@@ -61,6 +61,9 @@ const PAGE = /^\s*<(?:!doctype|html)\b/i;
 /** What Traefik and ingresses of Kubernetes say while the service behind them is restarted. */
 const NO_SERVICE_BEHIND = /^(?:404 page not found|default backend - 404)\s*$/;
 
+/** So often is an unknown address tried, over some twenty minutes: a restart is over then, and a mistake must be told. */
+const UNKNOWN_ATTEMPTS = 6;
+
 /**
  * What came from something in front of the service (a proxy, a sign-in, the portal of a network), and is over after a
  * while: neither did the service take the message, nor did it refuse it. Null where the service itself answered.
@@ -72,9 +75,11 @@ export function fromInFront(kind: ChannelKind, answer: Answer): Outcome | null {
   const { status, statusLine, text } = answer;
   const isTaken = status >= 200 && status < 300;
   const isUnknown = status === 404 && BEHIND_A_PROXY.has(kind);
-  if (!isTaken && !isUnknown) return null;
-  if (PAGE.test(text)) return retry(`a web page came in place of an answer: ${statusLine}`);
-  return isUnknown && NO_SERVICE_BEHIND.test(text) ? retry(quoted(answer)) : null;
+  const isPage = PAGE.test(text);
+  const inPlace = `a web page came in place of an answer: ${statusLine}`;
+  if (isTaken) return isPage ? retry(inPlace) : null;
+  if (!isUnknown || !(isPage || NO_SERVICE_BEHIND.test(text))) return null;
+  return { kind: 'retry', error: isPage ? inPlace : quoted(answer), attempts: UNKNOWN_ATTEMPTS };
 }
 
 /** A refusal for good. @param words in place of what was answered */

@@ -7,9 +7,10 @@ export type Outcome =
   | { kind: 'delivered'; reference?: string; settings?: ChannelSettings }
   /**
    * `error` in words for a person; `retryAfter` is the wait in milliseconds that the target asked for, and `holdFor` one
-   * that it wants for everything that is sent to it.
+   * that it wants for everything that is sent to it. What was still answered at the `attempts`th attempt is a refusal for
+   * good.
    */
-  | { kind: 'retry'; error: string; retryAfter?: number; holdFor?: number }
+  | { kind: 'retry'; error: string; retryAfter?: number; holdFor?: number; attempts?: number }
   /** Trying again can never work. */
   | { kind: 'dead'; error: string };
 

@@ -174,15 +174,19 @@ function settlementOf(held: Held, outcome: Outcome, now: number, jitter: number)
     case 'delivered':
       return { kind: 'delivered', at: now, ...toldOf(held, outcome) };
     case 'dead':
-      return isChannelKind(held.channel)
-        ? { kind: 'dead', error: outcome.error, refusedAt: now }
-        : { kind: 'dead', error: outcome.error };
+      return refused(held, outcome.error, now);
     case 'retry': {
+      if (held.attempt >= (outcome.attempts ?? Number.POSITIVE_INFINITY))
+        return refused(held, outcome.error, now);
       const at = nextAttemptAt(held.attempt, now, jitter, outcome.retryAfter ?? null);
       if (at !== null) return { kind: 'retry', at, error: outcome.error };
       return { kind: 'dead', error: lastOfAll(outcome.error, held.attempt) };
     }
   }
+}
+
+function refused({ channel }: Held, error: string, now: number): Settlement {
+  return isChannelKind(channel) ? { kind: 'dead', error, refusedAt: now } : { kind: 'dead', error };
 }
 
 /** Of a channel, what the service said of the message. */

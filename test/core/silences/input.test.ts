@@ -110,6 +110,9 @@ test('the end of one that holds once may change, and the note of any', () => {
       note: 'y',
     },
   );
+  const local = { to: '2026-03-01T13:00', timezone: 'Europe/Berlin' };
+  assert.equal(validateSilenceChanges(local, once, NOW).value, { to: NOW + 2 * HOUR });
+  assert.equal(words({ ...local, timezone: 'Mars/Olympus' }, once), ['timezone']);
   assert.equal(words({ to: '2026-03-01T09:30:00Z' }, once), ['to']);
   assert.equal(words({ to: '2026-03-01T13:00:00Z', note: 7 }, again), ['note', 'to']);
   assert.equal(words({ tags: ['z'] }, once), ['body']);
