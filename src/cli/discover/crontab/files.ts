@@ -25,7 +25,7 @@ export function readCrontabs(root: string): { crontabs: Crontab[]; passedOver: P
     if (file === null) return;
     if ('reason' in file) passedOver.push(file);
     else if (system && othersMayWrite(path)) {
-      const reason = 'cron does not read it, because others than its owner may write to it: chmod go-w';
+      const reason = 'most crons do not read it, because others than its owner may write to it: chmod go-w';
       passedOver.push({ where: file.shown, what: 'the file', reason });
     } else crontabs.push({ ...file, system, user });
   };
@@ -78,7 +78,7 @@ function listed(directory: string, passedOver: PassedOver[], root: string): stri
   }
 }
 
-/** The crons of Debian and Fedora leave such a file alone, and say so in the log only. */
+/** The crons of Debian and Fedora leave such a file alone, and say so in the log only; others may read it. */
 function othersMayWrite(path: string): boolean {
   return ((lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o022) !== 0;
 }
