@@ -1,4 +1,4 @@
-/** Check-ins by name. Names need not be unique: of several snitches, the one that was made first is meant. */
+/** Check-ins by name. Names need not be unique: if several snitches have it, the first one created is meant. */
 import type { Act } from '../../core/activity/activity.ts';
 import type { CheckIn } from '../../core/check-in.ts';
 import type { SnitchFields } from '../../core/snitch.ts';
