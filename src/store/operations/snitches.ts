@@ -167,9 +167,7 @@ export async function updateSnitch(
   return after;
 }
 
-/**
- * As `updateSnitch`, except that several changed together may need one another in a circle until the last is written.
- */
+/** As `updateSnitch`, but several changed together may need one another in a circle until the last is written. */
 export async function changeSnitch(
   tx: Transaction,
   act: Act,
