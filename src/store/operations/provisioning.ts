@@ -15,7 +15,7 @@ export async function findTokenByName(tx: Reading, caseId: string, name: string)
   return row?.token ?? null;
 }
 
-/** Operations run one after the other, so that a second call finds what the first one made. */
+/** Acts on one case run one after the other, so a second call finds what the first one created. */
 export async function applyFirstCheckIn(
   tx: Transaction,
   act: Act,
