@@ -16,20 +16,20 @@ import type { SnitchActs } from './snitches.ts';
 import type { StatusPageActs } from './status-pages.ts';
 import type { WebhookActs } from './webhooks.ts';
 
-/** Which entries are listed: those about one snitch or other thing, and those of one action; all where null. */
+/** Which entries to list: those about one thing, such as a snitch, and those of one action; null means all. */
 export interface ActivityFilter {
   subjectId: string | null;
   action: Action | null;
 }
 
 export interface ActivityStore {
-  /** Newest first; of a case, or of the server where `caseId` is null. */
+  /** Newest first; of a case, or of the server if `caseId` is null. */
   listActivity(caseId: string | null, filter: ActivityFilter & Page): Promise<Entry[]>;
 }
 
 /**
- * Everything that people change. Each method writes who did it, in the transaction of the change itself. What changes
- * nothing writes nothing.
+ * Everything that people change. Each method records who did it, in the transaction of the change itself. A call that
+ * changes nothing records nothing.
  */
 export type Acts = CaseActs &
   ApiKeyActs &

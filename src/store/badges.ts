@@ -5,22 +5,20 @@ import type { Status } from '../core/snitch.ts';
 
 export interface BadgeStore {
   getBadge(caseId: string, id: string): Promise<Badge | null>;
-  /** The newest first. */
+  /** Newest first. */
   listBadges(caseId: string): Promise<Badge[]>;
-  /** What anybody who knows the id may see; null for one that does not exist, or exists no more, and while its case is on hold. */
+  /** What anybody who knows the id can see; null for a badge that does not exist, or whose case is on hold. */
   findBadge(id: string): Promise<ShownBadge | null>;
-  /**
-   * Which statuses the snitches with the tag have, of the next ones behind `after`.
-   */
+  /** The statuses of the snitches with the tag, in the next slice after `after`. */
   tagStatuses(caseId: string, tag: string, after: number): Promise<TagStatuses>;
 }
 
 export interface ShownBadge {
   label: string;
   caseId: string;
-  /** Of the case. */
+  /** The case's time zone. */
   timezone: string;
-  /** How the snitches with a tag are is asked for in slices. */
+  /** For a tag, the statuses are read in slices, with `tagStatuses`. */
   of:
     | { kind: 'snitch'; token: string; tags: readonly string[]; status: Status }
     | { kind: 'tag'; tag: string };
@@ -34,10 +32,10 @@ export interface TagStatuses {
 
 export interface BadgeActs {
   /**
-   * @param most how many badges the case may have; no limit when absent
-   * @throws Invalid where it has as many already, or where the token is none of a snitch of the case
+   * @param most how many badges the case can have; no limit if absent
+   * @throws Invalid if it has as many already, or if no snitch of the case has the token
    */
   createBadge(caseId: string, given: NewBadge, now: number, most?: number): Promise<Badge>;
-  /** False where the case has no such badge. */
+  /** False if the case has no such badge. */
   deleteBadge(caseId: string, id: string): Promise<boolean>;
 }

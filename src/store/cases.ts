@@ -2,7 +2,7 @@
 import type { Case, CaseSettings } from '../core/case.ts';
 
 export interface CaseStore {
-  /** Null where there is no such case. */
+  /** Null if there is no such case. */
   getCase(id: string): Promise<Case | null>;
   listCases(): Promise<Case[]>;
 }
@@ -10,8 +10,8 @@ export interface CaseStore {
 /** What people do with cases. */
 export interface CaseActs {
   createCase(settings: CaseSettings, now: number): Promise<Case>;
-  /** Deadlines that its rules change are set anew behind this, by `rescheduleSlice`; null where there is no such case. */
+  /** `rescheduleSlice` then sets the deadlines that changed rules affect; null if there is no such case. */
   updateCase(id: string, changes: Partial<CaseSettings>, now: number): Promise<Case | null>;
-  /** With all that belongs to it; false where there is no such case. */
+  /** With everything that belongs to it; false if there is no such case. */
   deleteCase(id: string): Promise<boolean>;
 }

@@ -5,11 +5,11 @@ type Timing = Pick<ChannelFields, 'after' | 'hours'>;
 
 export interface NewChannel {
   kind: ChannelKind;
-  /** Null for a name after the kind. */
+  /** Null for a name made from the kind. */
   name: string | null;
-  /** The channels that the client knows of: another one of this kind and name is refused. Null where names may repeat. */
+  /** The channels that the client knows: any other one of this kind and name is refused. Null if names can repeat. */
   known?: readonly string[] | null;
-  /** Without `after` and `hours` it is told at once and always. */
+  /** Without `after` and `hours`, alerts are sent at once and always. */
   fields: Omit<ChannelFields, 'name' | keyof Timing> & Partial<Timing>;
 }
 
@@ -22,12 +22,12 @@ export interface ChannelStore {
 /** What people do with channels. */
 export interface ChannelActs {
   /**
-   * @param most how many channels and webhooks together the case may have; no limit when absent
-   * @throws Invalid where it has as many already
+   * @param most how many channels and webhooks together the case can have; no limit if absent
+   * @throws Invalid if it has as many already
    */
   createChannel(caseId: string, channel: NewChannel, now: number, most?: number): Promise<CaseChannel>;
-  /** Changed settings end a refusal; null where the case has no such channel. */
+  /** Changed settings end a refusal; null if the case has no such channel. */
   updateChannel(caseId: string, id: string, changes: Partial<ChannelFields>): Promise<CaseChannel | null>;
-  /** False where the case has no such channel. */
+  /** False if the case has no such channel. */
   deleteChannel(caseId: string, id: string): Promise<boolean>;
 }

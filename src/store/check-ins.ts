@@ -5,12 +5,12 @@ import type { KnownRuns } from '../core/runs.ts';
 import type { Page } from './page.ts';
 
 export interface CheckInStore {
-  /** Records a check-in, moves its snitch and decides the alert; false when no snitch has this token. */
+  /** Records a check-in, moves its snitch and decides the alert; false if no snitch has this token. */
   applyCheckIn(checkIn: CheckIn): Promise<boolean>;
-  /** Newest first, no more than are kept; null when the case has no such snitch. */
+  /** Newest first, at most as many as are kept; null if the case has no such snitch. */
   listCheckIns(caseId: string, token: string, page: Page): Promise<CheckInRecord[] | null>;
-  /** What the last runs of a snitch reported, by the name of the value; nothing when the case has no such snitch. */
+  /** What the last runs of a snitch reported, by the name of the value; empty if the case has no such snitch. */
   findValues(caseId: string, token: string): Promise<ValueHistories>;
-  /** The runs that are going on, and how long they usually take; nothing where no snitch has this token. */
+  /** The runs under way, and how long they usually take; empty if no snitch has this token. */
   findRuns(token: string): Promise<KnownRuns>;
 }

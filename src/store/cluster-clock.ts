@@ -1,10 +1,13 @@
 /**
- * The clock that all nodes on one database share, on this host: its own one, set right by that of the database. A host
- * whose clock is wrong by hours, or jumps, then stamps check-ins and decides deadlines as all others do.
+ * The clock that all nodes on one database share: on each host, its own clock corrected by the database's. A host whose
+ * clock is wrong by hours, or jumps, then dates check-ins and decides deadlines as all others do.
  */
 import { uptime } from 'node:os';
 
-/** Clocks of one host that differ by more were set, or stood still; what is less is found out by the next comparison. */
+/**
+ * If two clocks of one host differ by more, one was set or stood still; the next comparison corrects smaller
+ * differences.
+ */
 const JUMP = 1_000;
 
 /** Both sides round to whole milliseconds. */
@@ -12,11 +15,11 @@ const ROUNDED = 1;
 
 /** All in milliseconds. */
 export interface ClockReadings {
-  /** The wall clock of this host, which anybody may set. */
+  /** The wall clock of this host, which anybody can set. */
   own: () => number;
-  /** It is never set, but may stand still while the host sleeps. */
+  /** Never set, but may stand still while the host sleeps. */
   monotonic?: () => number;
-  /** It does not stand still then. It is read each second, and costs more. */
+  /** Does not stand still then. It is read only when the clocks are compared, because it costs more. */
   sinceBoot?: () => number;
 }
 
@@ -29,32 +32,32 @@ interface Reading {
 export class ClusterClock {
   readonly #readings: Required<ClockReadings>;
   #last: Reading | null = null;
-  /** What is added to the own clock. As good as zero where that is right. */
+  /** What is added to the host's own clock; nearly zero if that is right. */
   #correction = 0;
 
   constructor(readings: ClockReadings) {
     this.#readings = { monotonic: () => performance.now(), sinceBoot: () => uptime() * 1_000, ...readings };
   }
 
-  /** In milliseconds since the epoch; by the own clock until it was compared for the first time. */
+  /** In milliseconds since the epoch; by the host's own clock until it was first compared. */
   readonly now = (): number => {
     const own = this.#readings.own();
     this.#noticeJump(own);
     return own + this.#correction;
   };
 
-  /** How far the own clock is ahead of that of the database, in milliseconds; negative where it is behind. */
+  /** How far the host's own clock is ahead of the database's, in milliseconds; negative if it is behind. */
   get aheadMs(): number {
     this.#noticeJump(this.#readings.own());
     return -this.#correction;
   }
 
   /**
-   * To be called as soon as the database has told its time. It read its clock some time between question and answer, so
-   * that of all corrections which that allows the one is taken that changes least.
+   * To be called as soon as the database has reported its time. It read its clock at some moment between request and
+   * answer; of all corrections that this allows, the one that changes least is taken.
    *
-   * @param asked when it was asked, by the monotonic clock
-   * @param told what it answered, in milliseconds since the epoch
+   * @param asked when the request was sent, by the monotonic clock
+   * @param told the database's answer, in milliseconds since the epoch
    */
   compared(asked: number, told: number): void {
     const own = this.#readings.own();
@@ -66,7 +69,7 @@ export class ClusterClock {
     this.#last = reading;
   }
 
-  /** What the own clock went on by without time passing is no time. What a host slept is. */
+  /** If the host's own clock moved although no time passed, that is corrected. Time that the host slept did pass. */
   #noticeJump(own: number): void {
     const last = this.#last;
     if (last === null) return;

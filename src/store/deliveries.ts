@@ -7,23 +7,23 @@ export interface ClaimRequest {
   now: number;
   channel: Channel;
   leaseUntil: number;
-  /** At most so many deliveries of one target. */
+  /** At most this many deliveries of one target. */
   perTarget: number;
-  /** At most so many deliveries in all. */
+  /** At most this many deliveries in all. */
   limit: number;
-  /** The target that the last claim ended with: this one goes on behind it, so that every target has its turn. */
+  /** The target that the last claim ended with: this one continues after it, so that every target gets its turn. */
   after: string;
-  /** Targets to pass over because they have enough in flight. */
+  /** Targets to skip because they have enough in flight. */
   busy: readonly string[];
 }
 
 export interface DeliveryStore {
-  /** Newest first; in one state, or in any where `state` is null. */
+  /** Newest first; in one state, or in any if `state` is null. */
   listDeliveries(caseId: string, filter: { state: DeliveryState | null } & Page): Promise<Delivery[]>;
   claimDeliveries(request: ClaimRequest): Promise<ClaimedDelivery[]>;
-  /** False when the claim is no longer the latest, or the delivery is finished already. */
+  /** False if the claim is no longer the latest, or the delivery is finished already. */
   settleDelivery(id: number, fence: number, settlement: Settlement): Promise<boolean>;
-  /** Makes due what a daemon that is gone had claimed: called once, before the first claim. */
+  /** Makes due what a daemon that is gone had claimed; called once, before the first claim. */
   releaseLeases(now: number): Promise<void>;
   /** When the next pending delivery of any target is due, or null. */
   nextDeliveryAt(): Promise<number | null>;
@@ -31,8 +31,10 @@ export interface DeliveryStore {
 
 /** What people do with deliveries. */
 export interface DeliveryActs {
-  /** An alert about no real snitch, to one target only; null where the case has no such target. */
+  /** An alert about no real snitch, to one target only; null if the case has no such target. */
   createTestDelivery(caseId: string, route: Route, now: number): Promise<Delivery | null>;
-  /** Due now, with all its attempts before it, unless it was delivered; null where the case has no such delivery. */
+  /**
+   * Due now, with all its attempts to come, unless it was delivered or dropped; null if the case has no such delivery.
+   */
   retryDelivery(caseId: string, id: number, now: number): Promise<Delivery | null>;
 }

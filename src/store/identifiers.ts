@@ -1,4 +1,4 @@
-/** Tokens, keys and ids: random, and nothing can be learned from one about another, but for the order of alerts. */
+/** Tokens, keys and ids: random; one tells nothing about another, except for the order of alerts. */
 import { createHash, randomBytes } from 'node:crypto';
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
@@ -11,7 +11,7 @@ export function newToken(): string {
   return token;
 }
 
-/** An id that says what it names: `prefix_` and 80 random bits. */
+/** An id that says what it identifies: `prefix_` and 80 random bits. */
 export function newId(prefix: 'case' | 'key' | 'hook' | 'chan' | 'sil' | 'badge'): string {
   return `${prefix}_${newToken().slice(0, 16)}`;
 }
@@ -19,15 +19,15 @@ export function newId(prefix: 'case' | 'key' | 'hook' | 'chan' | 'sil' | 'badge'
 /** The characters of `BASE32`, in the order in which databases sort them. */
 const SORTED = [...BASE32].sort();
 
-/** Ids of alerts that are made in one millisecond, before they count as made in the next one. */
+/** Alert ids that are made in one millisecond before further ones count as made in the next. */
 const MOST_AT_ONCE = 1 << 10;
 
 let lastMs = 0;
 let madeInIt = 0;
 
 /**
- * An id of the same form, greater than all that this process has made before: what is decided in one millisecond is listed
- * in the order in which it was. 45 bits of time, 10 of that order, and 25 random ones.
+ * An id of the same form, greater than all that this process has made before: alerts decided in one millisecond are
+ * listed in the order of the decisions. 45 bits of time, 10 of that order, and 25 random ones.
  */
 export function newAlertId(): string {
   madeInIt += 1;
@@ -38,7 +38,7 @@ export function newAlertId(): string {
   return `alert_${sorted(lastMs, 9)}${sorted(madeInIt, 2)}${newToken().slice(0, 5)}`;
 }
 
-/** So many digits of the number to the base 32. */
+/** The last digits of the number, to the base 32. */
 function sorted(number: number, digits: number): string {
   let text = '';
   for (let rest = number; text.length < digits; rest = Math.floor(rest / 32))

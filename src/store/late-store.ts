@@ -1,4 +1,4 @@
-/** Stands for a store whose database is not there yet, so that everything else can be made and answer meanwhile. */
+/** Replaces a store whose database is not there yet, so that everything else can be built and answer meanwhile. */
 import { StoreUnavailable } from '../core/errors.ts';
 import type { Change } from './change.ts';
 import type { ClusterNode } from './node.ts';
@@ -6,18 +6,18 @@ import type { Store } from './store.ts';
 
 export interface LateStore {
   store: Store;
-  /** From now on all that is asked of it goes to this one, which is closed at once where the late one was closed before. */
+  /** From now on `store` passes all calls on to this one. If it was closed before, this one is closed at once. */
   open(opened: Store): Promise<void>;
 }
 
 type Method = (...given: unknown[]) => unknown;
 
 /**
- * Until it is opened, all that would ask the database is refused with `StoreUnavailable`. Only stores that several nodes
- * share are late: on those the signs of life of all nodes tell what was missed.
+ * Until it is opened, everything that would need the database is refused with `StoreUnavailable`. Only stores that
+ * several nodes share are opened late: there the signs of life of all nodes show what was missed.
  *
- * @param problem why it is not open, in words that may be shown to anybody
- * @param onClosed told that it was closed before it was opened
+ * @param problem why it is not open, in words that anybody may see
+ * @param onClosed called if it is closed before it is opened
  */
 export function lateStore(problem: () => string, since: number, onClosed = () => {}): LateStore {
   let opened: Store | null = null;
@@ -72,7 +72,7 @@ function nodeWithout(refuse: () => Promise<never>, problem: () => string): Clust
   };
 }
 
-/** What was taken from it before it is opened is as good as what is taken later. */
+/** A method that was read from it before it is opened works like one that is read later. */
 function refusing<Of extends object>(
   early: Partial<Of>,
   refuse: () => Promise<never>,
@@ -81,7 +81,7 @@ function refusing<Of extends object>(
   const methods = new Map<string | symbol, Method>();
   const get = (_: object, name: string | symbol): unknown => {
     const now = Reflect.get(opened() ?? early, name) as unknown;
-    // A promise that resolves with it asks whether it is one itself.
+    // Resolving a promise with it reads `then`, to see whether it is a promise itself.
     if (name === 'then' || (now !== undefined && typeof now !== 'function')) return now;
     if (opened() === null && now === undefined && name in early) return now;
     const known = methods.get(name);

@@ -1,4 +1,4 @@
-/** What a store on a database that several nodes share tells of them, and does for this one. */
+/** What a store on a shared database reports about its nodes, and does for this one. */
 import type { BlindWindow } from '../core/blind-window.ts';
 import type { StoreUnavailable } from '../core/errors.ts';
 
@@ -10,24 +10,24 @@ export interface ListedNode {
   readonly version: string;
   readonly startedAt: number;
   readonly aliveAt: number;
-  /** It ended in order; null while it runs, or where it ended without a word. */
+  /** When it ended in order; null while it runs, or if it ended without saying so. */
   readonly stoppedAt: number | null;
-  /** How far the clock of its host was ahead of the database's at its last sign, in milliseconds; negative if behind. */
+  /** How far its host's clock was ahead of the database's at its last sign, in milliseconds; negative if behind. */
   readonly clockAheadMs: number;
-  /** Up to which its program knows the schema. */
+  /** The newest schema version that its program knows. */
   readonly schemaVersion: number;
-  /** It does no work yet, because nodes of an older version live that its upgrade of the schema would break. */
+  /** It does no work yet, because upgrading the schema would break nodes of an older version that still live. */
   readonly waits: boolean;
 }
 
-/** What a node tells of its connections, and of the calls that wait for one now or have waited. */
+/** A node's connections, and the calls that wait for one now or have waited. */
 export interface Connections {
   readonly inUse: number;
   readonly idle: number;
   readonly waiting: number;
   /** The most that it opens. */
   readonly size: number;
-  /** Calls that waited and do so no more, whether they got one or not, and for how long together in milliseconds. */
+  /** Calls that have waited, whether they got one or not, and for how long altogether in milliseconds. */
   readonly waits: number;
   readonly waitedMs: number;
 }
@@ -35,45 +35,53 @@ export interface Connections {
 export interface ClusterNode {
   readonly id: string;
   /**
-   * This node takes check-ins from now on, and says so each second. A time in which no node did is a blind window.
+   * From now on this node accepts check-ins, and says so each second. A time in which no node did is a blind window.
    *
-   * @param heldSocket where the service manager has held it all the while and nobody was refused at this start; else null
-   * @throws what keeps the first sign of life from being given
+   * @param heldSocket if the service manager has held it all the while and nobody was refused at this start; otherwise
+   * null
+   * @throws whatever prevents the first sign of life
    */
   begin(heldSocket?: string | null): Promise<void>;
-  /** This node takes no more check-ins. It fails quietly: the others notice it all the same. */
+  /** This node accepts no more check-ins. It fails quietly: the others notice anyway. */
   leave(): Promise<void>;
-  /** After `leave`: everybody was answered, and who comes now waits at this socket for the next start. It fails quietly too. */
+  /**
+   * After `leave`: everybody was answered, and new callers wait at this socket for the next start. It also fails
+   * quietly.
+   */
   leaveHeld(socket: string): Promise<void>;
   /** The clock that all nodes share, in milliseconds. */
   now(): Promise<number>;
-  /** How far the clock of this host is ahead of that one, in milliseconds; negative where it is behind. */
+  /** How far this host's clock is ahead of that one, in milliseconds; negative if it is behind. */
   clockAheadMs(): number;
-  /** Runs `work` while no other node does what has this name. It is given what throws where another one may do it by now. */
+  /**
+   * Runs `work` while no other node runs work of this name. `work` is given a function that throws if another node may
+   * have taken over by now.
+   */
   alone<T>(name: string, work: (confirm: () => Promise<void>) => Promise<T>): Promise<T>;
-  /** The newest first, with those that ended in the last days. */
+  /** Newest first, including those that ended in the last days. */
   list(): Promise<ListedNode[]>;
-  /** Of the connections of this node that calls are made on; null while the database is not open. */
+  /** The connections of this node on which calls are made; null while the database is not open. */
   connections(): Connections | null;
-  /** Of the whole database with its indexes, in bytes. */
+  /** The whole database with its indexes, in bytes. */
   databaseSize(): Promise<number>;
   /**
-   * Makes up for what this node refused: where no other node lives that could take it, the time is a blind window. What
-   * check-ins the database itself refused need not be asked for. Each window that was opened is answered once.
+   * Makes up for what this node refused: if no other node was alive to accept it, the time becomes a blind window.
+   * Windows for check-ins that the database itself refused are opened without this call. Each opened window is returned
+   * once.
    */
   answerForRefused(): Promise<BlindWindow | null>;
   /**
-   * Counts a check-in among what this node refused that never came to be written, because its key or its name could not be
-   * looked up.
+   * Counts a check-in among those that this node refused although it never got as far as being written, because its key
+   * or its name could not be looked up.
    *
    * @param since when it came, in milliseconds of the clock that all nodes share
    */
   noteLostCheckIn(since: number, error: StoreUnavailable): void;
   /**
-   * What this node claimed since then is its own, by `performance.now()`. Infinite while its signs of life are missing:
-   * then another node may have taken everything over, and nothing that was claimed may be sent.
+   * What this node claimed since then, by `performance.now()`, is still its own. Infinite while its signs of life are
+   * missing: another node may then have taken everything over, and nothing that was claimed can be sent.
    */
   heldSince(): number;
-  /** What is wrong, in words that may be shown to anybody; null if nothing is. */
+  /** What is wrong, in words that anybody may see; null if nothing is. */
   problem(): string | null;
 }

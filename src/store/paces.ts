@@ -1,11 +1,13 @@
-/** The part of the store that remembers how fast chats were written to, so that a new start does not begin anew. */
+/** The part of the store that remembers how fast chats were written to, so that a restart does not forget it. */
 import type { Channel } from '../core/routing.ts';
 
-/** What one chat was sent lately; instants are milliseconds since the epoch. */
+/** What one chat was sent recently; instants are milliseconds since the epoch. */
 export interface KeptPace {
-  /** Messages of the last minute, or what may have become one; `digest` also for those that followed one in its storm. */
+  /**
+   * Messages of the last minute, or attempts that may have become one; `digest` also for those after one in its storm.
+   */
   sent: readonly { at: number; digest: boolean }[];
-  /** Until when the service wants nothing more; null where it did not say. */
+  /** Until when the service wants nothing more; null if it did not say. */
   heldUntil: number | null;
 }
 

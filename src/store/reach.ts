@@ -1,18 +1,18 @@
-/** The part of the store that tells whom alerts reach. */
+/** The part of the store that shows whom alerts reach. */
 import type { Channel } from '../core/routing.ts';
 
-/** A target that took nothing when it was last sent something. */
+/** A target that refused the last delivery sent to it. */
 export interface LastDeath {
   channel: Channel;
   /** The id of a webhook or of a channel, or an email address. */
   target: string;
-  /** Of the delivery that died last. */
+  /** The error of the latest dead delivery. */
   error: string | null;
 }
 
-/** A snitch as far as it matters for whom its alerts go to. */
+/** A snitch, as far as it decides whom its alerts go to. */
 export interface RoutedSnitch {
-  /** Ascending in a list: what the next slice begins behind. */
+  /** Ascending in a list: the next slice begins after the last one. */
   id: number;
   name: string;
   tags: readonly string[];
@@ -21,6 +21,6 @@ export interface RoutedSnitch {
 
 export interface ReachStore {
   listLastDeaths(caseId: string): Promise<LastDeath[]>;
-  /** @param slice at most `limit` of those behind the id `after`; 0 for the first */
+  /** @param slice at most `limit` of those after the id `after`; 0 for the first */
   listRoutedSnitches(caseId: string, slice: { after: number; limit: number }): Promise<RoutedSnitch[]>;
 }

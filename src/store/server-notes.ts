@@ -1,16 +1,16 @@
-/** The part of the store for what the server notes and counts about itself. */
+/** The part of the store for what the server records and counts about itself. */
 import type { Status } from '../core/snitch.ts';
 
 export interface Census {
   snitches: Partial<Record<Status, number>>;
   /**
-   * Deliveries that are not finished, how many of them have or had to wait for their time (`after`, `hours`), and since
-   * when the first of them could be sent: null when there is none, and still to come when all wait.
+   * Unfinished deliveries, how many of them have or had to wait for their time (`after`, `hours`), and since when the
+   * first of them could be sent: null if there is none, and in the future if all wait.
    */
   outbox: { pending: number; waiting: number; oldestAlertAt: number | null };
   /** The earliest deadline, reminder or end of a pause, or null. */
   firstDueAt: number | null;
-  /** Length of all blind windows that are kept, in milliseconds. */
+  /** Length of all stored blind windows, in milliseconds. */
   blindMs: number;
   /** The last of each value that jobs report; at most `MOST_LAST_VALUES`, those of the oldest snitches. */
   lastValues: LastValue[];
@@ -27,10 +27,10 @@ export interface LastValue {
 }
 
 /**
- * What the server notes about itself: `maintenance` is `on` or `off`; `liveness` is the last instant at which the
- * daemon is known to have lived; `stopped` the orderly stop at that instant, if it was one; `credentials` is `written`
- * when the first start is complete; `retention.now` is up to when retention believes the clock;
- * `links.key` is the secret that the links in alerts are signed with.
+ * What the server records about itself: `maintenance` is `on` or `off`; `liveness` is the last instant at which the
+ * daemon is known to have been alive; `stopped` the orderly stop at that instant, if it was one; `credentials` is
+ * `written` when the first start is complete; `retention.cursor` is how far pruning has walked the log; `retention.now`
+ * is the instant up to which retention trusts the clock; `links.key` is the secret that signs the links in alerts.
  */
 export type Setting =
   | 'maintenance'
@@ -44,7 +44,7 @@ export type Setting =
 export interface ServerNoteStore {
   /** How many snitches have each status, and what waits in the outbox. */
   census(): Promise<Census>;
-  /** Null where it was never set. */
+  /** Null if it was never set. */
   getSetting(name: Setting): Promise<string | null>;
   setSetting(name: Exclude<Setting, 'maintenance'>, value: string): Promise<void>;
 }

@@ -4,32 +4,32 @@
  */
 import type { ListedSnitch, PauseUntil, Snitch, SnitchFields, SnitchState } from '../core/snitch.ts';
 
-/** A part of a list, keyset by the position that the last slice ended with; only snitches that have all of `tags`. */
+/** A part of a list, after the position that the last slice ended with; only snitches that have all of `tags`. */
 export interface TaggedSlice {
   after: number;
   limit: number;
   tags: readonly string[];
 }
 
-/** Whom a figure is about. */
+/** The snitch that a figure is about. */
 export interface NamedSnitch {
-  /** A number that no other snitch of the server has at the same time. Unlike the token, it opens nothing. */
+  /** A number that no other snitch of the server has at the same time. Unlike the token, it gives no access. */
   id: number;
   token: string;
   name: string;
   tags: string[];
 }
 
-/** What monitoring wants to know of a snitch. */
+/** What monitoring wants to know about a snitch. */
 export interface MeasuredSnitch extends NamedSnitch {
   state: Pick<SnitchState, 'status' | 'dueAt'>;
   /** Last healthy check-in, or null. */
   checkedInAt: number | null;
   /** Last check-in that ended a run, or null. */
   lastCheckInAt: number | null;
-  /** Of the last run that has ended; null where its start was not reported. */
+  /** Length of the last run that has ended; null if its start was not reported. */
   durationMs: number | null;
-  /** The deadline that a failed snitch missed; null for others, and where it is no longer known. */
+  /** The deadline that a failed snitch missed; null for others, and if it is no longer known. */
   missingSince: number | null;
   isAcknowledged: boolean;
   /** Its alert is held, because something that it needs is down. */
@@ -44,7 +44,7 @@ export interface ReportedSnitch extends NamedSnitch {
 export interface SnitchStore {
   hasRoomForSnitch(caseId: string): Promise<boolean>;
   getSnitch(caseId: string, token: string): Promise<Snitch | null>;
-  /** In order of creation, keyset by the position that the last slice ended with. */
+  /** In order of creation, after the position that the last slice ended with. */
   listSnitches(
     caseId: string,
     slice: TaggedSlice,
@@ -62,7 +62,7 @@ export interface SnitchStore {
 
 /** What people do with snitches. */
 export interface SnitchActs {
-  /** @throws PlanLimitReached where the case has as many as it may */
+  /** @throws PlanLimitReached if the case has as many as it can have */
   createSnitch(caseId: string, fields: SnitchFields, now: number): Promise<Snitch>;
   updateSnitch(
     caseId: string,
@@ -70,7 +70,7 @@ export interface SnitchActs {
     changes: Partial<SnitchFields>,
     now: number,
   ): Promise<Snitch | null>;
-  /** Answers with all tags that the snitch then has. */
+  /** Returns all tags that the snitch then has. */
   addTags(caseId: string, token: string, tags: readonly string[]): Promise<string[] | null>;
   /** Removes the first of `spellings` that the snitch has. */
   removeTag(caseId: string, token: string, spellings: readonly string[]): Promise<string[] | null>;

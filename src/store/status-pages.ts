@@ -8,29 +8,29 @@ import type { Rhythm } from '../core/status-page/strip.ts';
 
 export interface StatusPageActs {
   /**
-   * Switches the page of the case on, or changes what is named of it.
+   * Creates the page of the case, or changes the fields that `changes` has.
    *
-   * @throws Invalid where another page has the slug, and where the first call leaves out `slug` or `tags`
+   * @throws Invalid if another page has the slug, or if the first call leaves out `slug` or `tags`
    */
   putStatusPage(caseId: string, changes: StatusPageChanges, now: number): Promise<StatusPage>;
-  /** False where the case has none. */
+  /** False if the case has none. */
   deleteStatusPage(caseId: string): Promise<boolean>;
 }
 
 export interface StatusPageStore {
   getStatusPage(caseId: string): Promise<StatusPage | null>;
-  /** With the time zone of its case; null also where the case is on hold. */
+  /** With the time zone of its case; null also if the case is on hold. */
   findStatusPage(slug: string): Promise<PublicPage | null>;
-  /** A slice of the snitches of the case, in order of creation; those with the tag, or all where it is null. */
+  /** A slice of the case's snitches, in order of creation; those with the tag, or all if it is null. */
   listShown(
     caseId: string,
     slice: { tag: string | null; after: number; limit: number },
   ): Promise<{ snitches: ShownSnitch[]; next: number | null }>;
-  /** What was kept of the snitches with these ids, by id. */
+  /** What is stored about the past of the snitches with these ids, by id. */
   listPasts(page: Pick<StatusPage, 'id' | 'since'>, shown: readonly Looked[]): Promise<Map<number, KeptPast>>;
   /** The newest changes of all snitches of the page's case, newest first. */
   listStatusChanges(pageId: number, limit: number): Promise<ChangeOfSnitch[]>;
-  /** When snitches of the case were not watched, as far as that reaches behind `since`. */
+  /** When snitches of the case were not watched, as far as that reaches beyond `since`. */
   quietTimes(
     caseId: string,
     since: number,
@@ -40,11 +40,11 @@ export interface StatusPageStore {
 
 export interface PublicPage {
   page: StatusPage;
-  /** Of its case. */
+  /** The case's time zone. */
   timezone: string;
 }
 
-/** What a page may have to know of a snitch; the token never leaves the server with it. */
+/** What a page may need to know about a snitch; the token never leaves the server with it. */
 export interface ShownSnitch extends Rhythm {
   id: number;
   token: string;
@@ -55,7 +55,7 @@ export interface ShownSnitch extends Rhythm {
   createdAt: number;
 }
 
-/** Whose past is asked for. */
+/** A snitch whose past is wanted. */
 export interface Looked {
   id: number;
   token: string;

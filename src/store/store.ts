@@ -1,10 +1,11 @@
 /**
  * The store as the rest of the program sees it: every method is one atomic unit over plain data, and its promise
- * resolves only when what it wrote is durable on disk. Where the disk refuses, a method throws `StoreUnavailable`
- * and nothing of the call was kept. Instants are milliseconds since the epoch.
+ * resolves only when what it wrote is durable on disk. If the database or its disk refuses, a method throws
+ * `StoreUnavailable` and nothing of the call was kept, except that a commit whose answer was lost on the way from a
+ * server may have been made. Instants are milliseconds since the epoch.
  *
- * There is one interface for each aggregate, in a file of its own. Which operation stands behind a method, and whether
- * that reads or writes, is in `methods/`.
+ * There is one interface for each aggregate, in a file of its own. The operation behind each method, and whether it
+ * reads or writes, is in `methods/`.
  */
 import type { Actor } from '../core/activity/activity.ts';
 import type { BlindWindow } from '../core/blind-window.ts';
@@ -36,38 +37,38 @@ import type { WebhookStore } from './webhooks.ts';
 /** One transaction that wrote something. */
 export interface Commit {
   calls: number;
-  /** From the first statement to the end of the commit, in milliseconds; the sync is not in it. */
+  /** From the first statement to the end of the commit, in milliseconds, without the sync. */
   durationMs: number;
 }
 
 export interface StoreHealth {
-  /** When the first of the present run of failed writes happened, or null when the last write succeeded. */
+  /** When the first of the present series of failed writes happened, or null if the last write succeeded. */
   failingSince: number | null;
   /** Commits and syncs since the store was opened. */
   commits: number;
   syncs: number;
 }
 
-/** What an open store tells of itself; nothing of this is an operation on what it keeps. */
+/** What an open store reports about itself; none of this works on its data. */
 export interface OpenedStore {
   health(): StoreHealth;
-  /** In words, where what is stored now would not be found at the next start; null while all is in its place. */
+  /** In words, if what is stored now would not be found at the next start; null while everything is in its place. */
   misplaced(): string | null;
-  /** While it is being closed: whether what would not be found is being saved, which must be waited for. */
+  /** While it is being closed: whether misplaced data is being saved, which must be waited for. */
   isSaving(): boolean;
   /**
-   * What was acknowledged in this time is missing from the database that was opened; null where nothing is. It is to be
-   * opened as a blind window before anything else is written, because the first write ends the memory of it.
+   * What was acknowledged in this time is missing from the database that was opened; null if nothing is. Open it as a
+   * blind window before anything else is written, because the first write ends the memory of it.
    */
   readonly lost: BlindWindow | null;
   /**
-   * Checks, behind everything else, a database that was opened unchecked because it is large; damage that is found makes
-   * the store fail.
+   * Checks, after everything else, a database that was opened unchecked because it is large; if damage is found, the
+   * store fails.
    */
   check(): void;
-  /** How many tables are checked of how many; null while nothing is being checked. */
+  /** How many of how many tables are checked; null while nothing is being checked. */
   checking(): { done: number; of: number } | null;
-  /** What shares the database with other nodes; null where this process has it alone. */
+  /** This process as one of several nodes on the database; null if it has the database to itself. */
   readonly node: ClusterNode | null;
   /** Called after a change is durable. */
   onChange(listener: (change: Change) => void): void;
@@ -102,6 +103,6 @@ export type Store = CaseStore &
   OpenedStore;
 
 export interface Acting {
-  /** All that changes something for a person is done in the name of somebody, at a time in milliseconds. */
+  /** Everything that people change is done in somebody's name, at a time in milliseconds. */
   by(actor: Actor, at: number): Acts;
 }

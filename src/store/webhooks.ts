@@ -2,9 +2,9 @@
 import type { Webhook } from '../core/webhook.ts';
 
 export interface WebhookOptions {
-  /** Whether it is sent notices about the service itself, too; false when absent. */
+  /** Whether it also gets notices about the service itself; false if absent. */
   notices?: boolean;
-  /** How many webhooks a case may have; no limit when absent. */
+  /** How many webhooks and channels together the case can have; no limit if absent. */
   most?: number;
 }
 
@@ -15,10 +15,10 @@ export interface WebhookStore {
 
 /** What people do with webhooks. */
 export interface WebhookActs {
-  /** @throws Invalid where the case has as many as `options.most` already */
+  /** @throws Invalid if the case already has as many as `options.most` */
   createWebhook(caseId: string, url: string, now: number, options?: WebhookOptions): Promise<Webhook>;
-  /** False where the case has no such webhook. */
+  /** False if the case has no such webhook. */
   deleteWebhook(caseId: string, id: string): Promise<boolean>;
-  /** Gives a webhook a new secret; the one before signs as well until `previousUntil`. */
+  /** Gives a webhook a new secret; until `previousUntil`, requests are signed with the previous one as well. */
   rotateWebhookSecret(caseId: string, id: string, previousUntil: number): Promise<Webhook | null>;
 }

@@ -1,4 +1,4 @@
-/** Everything that people do, by the operation that does it and notes who did it. */
+/** Everything that people do: the operation that does it and records who did it. */
 import type { Acts } from '../activity.ts';
 import * as acknowledgements from '../operations/acknowledgements/acknowledgements.ts';
 import * as alerts from '../operations/alerts.ts';

@@ -1,22 +1,22 @@
-/** How the methods of the store follow from the operations: the same for every database. */
+/** How the store's methods are derived from the operations: the same for every database. */
 import type { Act } from '../../core/activity/activity.ts';
 import type { BlindWindow } from '../../core/blind-window.ts';
 import type { Operation, Reading, ReadOperation, Transaction } from '../transaction.ts';
 
 /** Runs operations on one database; each kind of database has its own. */
 export interface Runner {
-  /** Runs `operation` with what is committed. Never waits for the disk. */
+  /** Runs `operation` on what is committed. Never waits for the disk. */
   read<T>(operation: ReadOperation<T>): Promise<T>;
   /**
-   * Runs `operation` in a transaction, in the order of the calls; resolves when that is durable. Where `of` is given, it
-   * may be run beside those of others.
+   * Runs `operation` in a transaction, in the order of the calls; resolves when that is durable. If `of` is given, it
+   * can run at the same time as calls for others.
    */
   write<T>(operation: Operation<T>, of?: string): Promise<T>;
-  /** As `write`, for the daemon's own work: behind the calls that somebody waits for on the network. */
+  /** As `write`, for the daemon's own work: after the calls that somebody waits for on the network. */
   writeInBackground<T>(operation: Operation<T>): Promise<T>;
-  /** From the first to the last write that was refused and for which no blind window was opened yet. */
+  /** From the first to the last refused write that has no blind window yet. */
   readonly refused: BlindWindow | null;
-  /** Notes that what was refused has its blind window, unless more was refused since `told` was read. */
+  /** Records that what was refused has its blind window, unless more was refused since `told` was read. */
   forgetRefused(told: BlindWindow | null): void;
 }
 
@@ -30,19 +30,19 @@ interface WriteMethod<Arguments extends unknown[], Result> {
   operation: (tx: Transaction, ...values: Arguments) => Promise<Result>;
 }
 
-/** An operation, and how it is to be run. */
+/** An operation, and how to run it. */
 type Method<Arguments extends unknown[], Result> =
   | ReadMethod<Arguments, Result>
   | WriteMethod<Arguments, Result>;
 
-/** One line for each method of a part of the store; one that is missing, or does not fit, does not compile. */
+/** One line for each method of a part of the store; a missing or unsuitable one does not compile. */
 export type Table<Part> = {
   readonly [Name in keyof Part]: Part[Name] extends (...values: infer Arguments) => Promise<infer Result>
     ? Method<Arguments, Result>
     : never;
 };
 
-/** For what changes nothing: an operation that can write does not compile here. */
+/** For operations that change nothing: one that can write does not compile here. */
 export function read<Arguments extends unknown[], Result>(
   operation: ReadMethod<Arguments, Result>['operation'],
 ): ReadMethod<Arguments, Result> {
@@ -56,7 +56,7 @@ export function write<Arguments extends unknown[], Result>(
   return { how: 'write', operation };
 }
 
-/** For the daemon's own work, which lets what somebody waits for go first. */
+/** For the daemon's own work, which lets calls go first that somebody waits for. */
 export function work<Arguments extends unknown[], Result>(
   operation: WriteMethod<Arguments, Result>['operation'],
 ): WriteMethod<Arguments, Result> {
@@ -76,7 +76,7 @@ function run(method: Method<unknown[], unknown>, runner: Runner, values: unknown
   return runner[method.how]((tx) => method.operation(tx, ...values));
 }
 
-/** One line for each thing that people do; an operation that is not told by whom does not compile. */
+/** One line for each thing that people do; an operation that does not accept who does it does not compile. */
 export type ActTable<Part> = {
   readonly [Name in keyof Part]: Part[Name] extends (...values: infer Arguments) => Promise<infer Result>
     ? (tx: Transaction, act: Act, ...values: Arguments) => Promise<Result>
@@ -84,8 +84,8 @@ export type ActTable<Part> = {
 };
 
 /**
- * For what changes the case that it is given first: what two people do to one case at once is done one after the other,
- * so that limits and names hold, whatever else is at work.
+ * For operations that change the case they are given first: what two people do to one case at the same time is done one
+ * after the other, so that limits and names hold, whatever else is running.
  */
 export function inCase<CaseId extends string | null, Arguments extends unknown[], Result>(
   operation: (tx: Transaction, act: Act, caseId: CaseId, ...values: Arguments) => Promise<Result>,
@@ -96,7 +96,7 @@ export function inCase<CaseId extends string | null, Arguments extends unknown[]
   };
 }
 
-/** The methods of a table in the name of somebody. */
+/** The methods of a table, done in somebody's name. */
 export function bindActs<Part>(table: ActTable<Part>, runner: Runner, act: Act): Part {
   const entries = Object.entries<ActOperation>(table as Record<string, never>);
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Every method of the store that works on what it keeps: which operation it runs, and how. */
+/** Every method of the store that works on its data: which operation it runs, and how. */
 import type { AcknowledgementStore } from '../acknowledgements.ts';
 import type { ActivityStore } from '../activity.ts';
 import type { AlertStore } from '../alerts.ts';
@@ -200,7 +200,7 @@ const activityMethods: Table<ActivityStore> = {
   listActivity: read(activity.listActivity),
 };
 
-/** All that a store does with what it keeps, on the database of `runner`. */
+/** Everything that a store does with its data, on the database of `runner`. */
 export function methodsOf(runner: Runner): Omit<Store, keyof OpenedStore> {
   return {
     ...bind(caseMethods, runner),

@@ -1,6 +1,6 @@
 /**
- * The methods that look at what the runner refused. What a full disk refused may have been check-ins: until a blind
- * window covers that time, nobody may be accused, and nothing may be written that says the daemon heard everything.
+ * The methods that depend on what the runner refused. What a full disk refused may have been check-ins: until a blind
+ * window covers that time, nobody may be accused, and nothing may be written that claims the daemon heard everything.
  */
 import { StoreUnavailable } from '../../core/errors.ts';
 import type { BlindnessStore } from '../blindness.ts';
@@ -13,14 +13,14 @@ import type { Runner } from './method.ts';
 export type Guarded = Pick<SweepStore, 'applyDue'> &
   Pick<BlindnessStore, 'openBlindWindow' | 'recordLiveness' | 'refused'>;
 
-/** They look at the refusals in the transaction itself, because the write before them may have been refused. */
+/** The refusals are checked inside the transaction, because the write before it may have been refused. */
 export function guarded(runner: Runner): Guarded {
   return {
     applyDue: async (now, after, limit) => {
       const result = await runner.writeInBackground(async (tx) =>
         runner.refused ? null : applyDue(tx, now, after, limit),
       );
-      // Thrown out here: in the transaction it would refuse the whole batch.
+      // Thrown outside the transaction: inside, it would refuse the whole batch.
       if (!result) throw new StoreUnavailable('check-ins were refused, and that has no blind window yet');
       return result;
     },

@@ -1,6 +1,6 @@
 /**
- * What a migration means for programs of the version before it, which share a database with newer ones during an upgrade:
- * one that expands leaves them all that they read and write, and one that contracts takes something of it away.
+ * What a migration means for programs of the previous version, which share a database with newer ones during an
+ * upgrade: one that expands leaves everything that they read and write; one that contracts takes something of it away.
  */
 export type Kind = 'expands' | 'contracts';
 
@@ -9,7 +9,7 @@ export interface Declared {
   readonly change: Undeclared;
 }
 
-/** Those that came before several nodes could share a database declare nothing, and count as contracting. */
+/** Migrations from before several nodes could share a database declare nothing, and count as contracting. */
 export type Migration = Undeclared | Declared;
 
 export function changeOf(migration: Migration): Undeclared {
@@ -25,8 +25,8 @@ export function isDeclared(migration: Migration): migration is Declared {
 }
 
 /**
- * The oldest version of the schema whose programs may work on the database when the migrations behind `from` have run: of
- * the version before where one expands, and of no earlier one than its own where one contracts.
+ * The oldest schema version whose programs can work on the database once the migrations after `from` have run: an
+ * expanding migration allows the version before its own, a contracting one none before its own.
  */
 export function oldestAfter(migrations: readonly Migration[], from: number): number {
   const allowed = migrations.map((migration, index) =>
@@ -36,7 +36,7 @@ export function oldestAfter(migrations: readonly Migration[], from: number): num
 }
 
 /**
- * SQL; or a function that makes it, for a schema that was committed in several forms under one version; or steps, for
+ * SQL; or a function that returns it, for a schema that was committed in several forms under one version; or steps, for
  * a change of many rows.
  */
 export type Undeclared =
@@ -44,13 +44,13 @@ export type Undeclared =
   | ((hasColumn: (table: string, column: string) => boolean) => string)
   | Step[];
 
-/** All steps of all migrations run in one transaction: a walk is cut into parts only so that its progress shows. */
+/** All steps of all migrations run in one transaction: a walk is cut into parts only to show its progress. */
 export type Step = string | Walk;
 
-/** One statement, run for one stretch of ids after the other until all rows of the table were in one. */
+/** One statement, run for one stretch of ids after another until it has covered all rows of the table. */
 export interface Walk {
   /** The table whose ids are walked. */
   over: string;
-  /** Takes two values: the id behind which the stretch begins, and the last id in it. */
+  /** Has two parameters: the id after which the stretch begins, and the last id in it. */
   sql: string;
 }

@@ -1,7 +1,7 @@
 /** What two databases must agree on before a move counts: how many rows a table has, and what is in them. */
 import { hash } from 'node:crypto';
 
-/** A value as both databases can hold it: what differs between their clients is put away before. */
+/** A value in a form that both databases have: differences between their clients are removed first. */
 export type Cell = bigint | string | Buffer | null;
 
 export type Row = readonly Cell[];
@@ -33,7 +33,7 @@ export class TableDigest {
   }
 }
 
-/** No two rows have the same: every value says of what kind it is, and how long. */
+/** Unique for each row: every value states its kind and its length. */
 function plainOf(row: Row): string {
   let plain = '';
   for (const cell of row) {

@@ -1,4 +1,4 @@
-/** What ended a move, in words that say what to do. Nothing of a row, and no password, is part of them. */
+/** What ended a move, in words that say what to do. They contain nothing from any row, and no password. */
 
 import { ConnectionFault, codeOf, endsSession } from '../postgres/hosts/faults.ts';
 import { NewerSchema } from '../postgres/migrate.ts';
@@ -13,7 +13,7 @@ export interface Sides {
 
 const NO_SPACE = ['SQLITE_FULL', 'ENOSPC', 'EDQUOT'];
 
-/** Classes of SQLSTATE, and what they mean to somebody who moves. */
+/** Classes of SQLSTATE, and what they mean for a move. */
 const SERVER_SAYS: readonly [RegExp, string][] = [
   [/^53100/, 'the disk of PostgreSQL is full: make room there, and move again'],
   [
@@ -58,12 +58,12 @@ export function inWords(error: unknown, { source, target }: Sides): unknown {
   return error;
 }
 
-/** Said of a session that had begun, in contrast to one that never came about. */
+/** Said of a session that had begun, in contrast to one that was never established. */
 function isLost({ message }: Error): boolean {
   return / ended the connection$|was given up$/.test(message);
 }
 
-/** Whether the server does not let this user in. */
+/** Whether the server refuses to let this user in. */
 function isDenied(error: ConnectionFault): boolean {
   const { cause } = error;
   return /^28/.test(codeOf(cause)) || /asks for a password/.test(error.message);

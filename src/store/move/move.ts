@@ -1,6 +1,6 @@
-/** What both directions of a move tell, and how they fail. */
+/** What both directions of a move report, and how they fail. */
 
-/** Why nothing was moved: `running` is a daemon, or another move, that has to end first. */
+/** Why nothing was moved: `running` means that a daemon, or another move, has to end first. */
 export type Obstacle = 'running' | 'unreachable' | 'denied' | 'other';
 
 /** Nothing was moved, and the source is as it was; the message says why and what to do. */
@@ -25,9 +25,9 @@ export interface Moved {
   snitches: number;
   cases: number;
   checkIns: number;
-  /** Texts with a NUL in them, which PostgreSQL does not keep: each stands there as U+FFFD. */
+  /** Texts with a NUL in them, which PostgreSQL does not store: each NUL became U+FFFD. */
   withNul: number;
-  /** The last instant at which a daemon lived, in milliseconds; null where none ever did. */
+  /** When a daemon was last alive, in milliseconds; null if none ever was. */
   aliveAt: number | null;
 }
 

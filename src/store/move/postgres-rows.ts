@@ -1,19 +1,19 @@
-/** Rows of one table in PostgreSQL, in parts of a bounded size, whatever the size of the table. */
+/** Rows of one table in PostgreSQL, in parts of bounded size, however large the table is. */
 import type pg from 'pg';
 import type { Cell, Row } from './digest.ts';
 import { listOf, selectionOf, type Table } from './tables.ts';
 
-/** As much as is asked for at once, in bytes, once it is known how long rows are. */
+/** How much is read at once, in bytes, once it is known how long rows are. */
 const PART = 1 << 20;
 const FIRST_ROWS = 50;
 const MOST_ROWS = 2_000;
 
-/** What a value costs beside its text, in bytes. */
+/** What a value costs besides its text, in bytes. */
 const CELL = 8;
 
 const TYPES = { integer: 'bigint', text: 'text', bytes: 'bytea' } as const;
 
-/** `unnest` makes one statement of any number of rows, prepared once for the table. */
+/** With `unnest`, one statement writes any number of rows, and is prepared once for the table. */
 export function writerOf(
   client: pg.ClientBase,
   { name, columns }: Table,
@@ -32,7 +32,7 @@ export function writerOf(
   };
 }
 
-/** All rows of a table that are moved, in the order of its key, in parts; in the transaction that is open. */
+/** All rows of a table that are moved, in the order of its key, in parts; within the open transaction. */
 export async function* readRows(client: pg.ClientBase, table: Table): AsyncGenerator<Row[]> {
   await client.query(`DECLARE moved NO SCROLL CURSOR FOR ${selectionOf(table)}`);
   let count = FIRST_ROWS;
@@ -64,7 +64,7 @@ export async function countRows(client: pg.ClientBase, { name, where }: Table): 
   return Number(rows[0]?.count);
 }
 
-/** The next row gets the number behind `last`. Unlike `setval`, it is undone with the transaction. */
+/** Gives the next row the number after `last`. Unlike `setval`, this is undone with the transaction. */
 export async function setLastNumber(client: pg.ClientBase, { name }: Table, last: bigint): Promise<void> {
   await client.query(`ALTER TABLE "${name}" ALTER COLUMN id RESTART WITH ${last + 1n}`);
 }

@@ -1,4 +1,4 @@
-/** One connection that has a whole database to itself for as long as a move takes. */
+/** One connection that has a whole database to itself for the duration of a move. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PostgresAddress } from '../../core/database/postgres-url.ts';
 import { Primary } from '../postgres/hosts/primary.ts';
@@ -12,29 +12,29 @@ import { MoveFailed } from './move.ts';
 /** The longest statement counts the rows of a large table on a slow disk. In milliseconds. */
 const ANSWERS_WITHIN = 180_000;
 
-/** A move that was killed is gone at the server after a moment; it is waited for that long, in milliseconds. */
+/** How long to wait for a killed move, which the server notices after a moment; in milliseconds. */
 const WAITS_FOR_OTHERS = 15_000;
 const LOOKS_EVERY = 200;
 
-/** How long somebody else may hold a table, in milliseconds. */
+/** How long somebody else can hold a table before the move fails, in milliseconds. */
 const LOCK_WITHIN = 10_000;
 
-/** A node without a sign of life for so long has ended, in milliseconds; longer than its own store tries to write. */
+/** A node without a sign of life for this long has ended, in milliseconds; longer than its own store tries to write. */
 const SILENT_AFTER = 10_000;
 
 /**
- * Connects to the host that takes writes.
+ * Connects to the host that accepts writes.
  *
- * @param dataDir of the node, which remembers which primary it wrote to; null where it never did
+ * @param dataDir of the node, which remembers the primary that it wrote to; null if it never did
  * @throws ConnectionFault
  */
 export async function connect(address: PostgresAddress, dataDir: string | null): Promise<Session> {
   const ignore = () => undefined;
-  // What is remembered counts here too, but only the node itself writes it down.
+  // What is remembered counts here too, but only the node itself records it.
   const memory = { ...seenMemory(dataDir, ignore), keep: async () => undefined };
   const reached = { address, schema: 'public', answerWithinMs: ANSWERS_WITHIN, pipeline: false };
   const session = await new Primary(reached, memory, ignore).connect({ purpose: 'move' });
-  // This side is busy with the other database between two statements.
+  // Between two statements, this side is busy with the other database.
   await session.client.query(
     `SELECT set_config('idle_in_transaction_session_timeout', '0', false),
        set_config('statement_timeout', '0', false), set_config('lock_timeout', '${LOCK_WITHIN}', false)`,
@@ -43,9 +43,9 @@ export async function connect(address: PostgresAddress, dataDir: string | null):
 }
 
 /**
- * From here to the end of the session every daemon that starts on this database waits.
+ * From here until the end of the session, every daemon that starts on this database waits.
  *
- * @throws MoveFailed where another program has it already
+ * @throws MoveFailed if another program already has it
  */
 export async function haveAlone({ client }: Session, shown: string): Promise<void> {
   const until = performance.now() + WAITS_FOR_OTHERS;
@@ -71,9 +71,9 @@ const FOLLOWED = `SELECT pg_has_role('pg_read_all_stats', 'USAGE') AS sees, coun
   FROM pg_stat_replication`;
 
 /**
- * A commit that waits for a standby which is away would be found out at the end of a long move.
+ * Otherwise, a commit that waits for an absent standby would be noticed only at the end of a long move.
  *
- * @throws MoveFailed where no standby is seen that it waits for
+ * @throws MoveFailed if the commit waits for a standby and none is to be seen
  */
 export async function refuseUnfollowed({ client }: Session, shown: string): Promise<void> {
   const { rows } = await client.query<{ names: string; sees: boolean; standbys: number; awaited: number }>(
@@ -97,7 +97,7 @@ export async function tablesIn({ client }: Session): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name));
 }
 
-/** @throws MoveFailed where nodes live on this database */
+/** @throws MoveFailed if nodes are alive on this database */
 export async function refuseLiving({ client }: Session, shown: string): Promise<void> {
   const { rows } = await client.query<{ name: string; ago: string }>(
     `SELECT name, greatest(0, ${CLOCK} - alive_at) AS ago FROM nodes

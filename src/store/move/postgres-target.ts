@@ -1,4 +1,4 @@
-/** A database that must be empty, filled in one transaction. */
+/** A database that must be empty, and is filled in one transaction. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Session } from '../postgres/hosts/session.ts';
@@ -11,9 +11,9 @@ import { LEFT, listOf, MOVED } from './tables.ts';
 const OWN: readonly string[] = [...MOVED, ...Object.keys(LEFT)];
 
 /**
- * Begins the transaction and makes the tables in it, where they are missing.
+ * Begins the transaction and creates missing tables in it.
  *
- * @throws MoveFailed where the database is not empty, or in use
+ * @throws MoveFailed if the database is not empty, or is in use
  */
 export async function begin(session: Session, shown: string): Promise<void> {
   await haveAlone(session, shown);
@@ -26,10 +26,10 @@ export async function begin(session: Session, shown: string): Promise<void> {
   else if (before.size > 0)
     throw notEmpty(shown, `it has tables that Snitch did not make (${some([...before])})`);
   if (foreign.length > 0) throw notEmpty(shown, `it has tables that are not Snitch's (${some(foreign)})`);
-  // Asked first, because the locks would hold up nodes that live; and once more behind the locks.
+  // Checked first because the locks would hold up living nodes, and again after the locks.
   if (before.has('nodes')) await refuseLiving(session, shown);
   await migrateInTransaction(client, NODES);
-  // Whoever wants to write waits from here on, and finds everything or nothing.
+  // From here on, anybody who wants to write waits, and then finds everything or nothing.
   await client.query(`LOCK TABLE ${listOf(OWN)} IN EXCLUSIVE MODE`);
   await refuseLiving(session, shown);
   await refuseRows(session, shown);
@@ -67,8 +67,8 @@ function notEmpty(shown: string, why: string): MoveFailed {
 }
 
 /**
- * As if a node had ended when the daemon of the old database lived last: the first one that starts finds that nobody
- * took check-ins since, and makes a blind window of it.
+ * As if a node had ended when the old database's daemon was last alive: the first node that starts finds that nobody
+ * has accepted check-ins since then, and opens a blind window for that time.
  */
 export async function carryLiveness({ client }: Session, at: number, version: string): Promise<void> {
   await client.query(
@@ -77,10 +77,10 @@ export async function carryLiveness({ client }: Session, at: number, version: st
   );
 }
 
-/** A commit that was cut short while it waited for a standby. */
+/** The commit was cut short while it waited for a standby. */
 const UNKNOWN = /^(01000|57P01)$/;
 
-/** @throws MoveFailed where nothing was committed, or nobody knows */
+/** @throws MoveFailed if nothing was committed, or if that is unknown */
 export async function commit({ client }: Session, shown: string): Promise<void> {
   let warned: string | null = null;
   const onNotice = ({ code, message }: { code?: string | undefined; message?: string | undefined }) => {

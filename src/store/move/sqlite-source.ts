@@ -1,4 +1,4 @@
-/** Reads the database of a data directory that no daemon works on, and writes nothing into it. */
+/** Reads the database of a data directory that no daemon uses, and writes nothing into it. */
 import type Database from 'better-sqlite3';
 import { migrations } from '../migrations/index.ts';
 import { openFile } from '../sqlite/addon.ts';
@@ -8,28 +8,28 @@ import type { Cell, Row } from './digest.ts';
 import { MoveFailed } from './move.ts';
 import { selectionOf, type Table } from './tables.ts';
 
-/** Rows are handed on in parts of about this size, in bytes, whatever the length of a row. */
+/** Rows are passed on in parts of about this size, in bytes, however long a row is. */
 const PART = 1 << 20;
 const MOST_ROWS = 2_000;
 
-/** What a value costs beside its text. */
+/** What a value costs besides its text, in bytes. */
 const CELL = 8;
 
-/** What differs between the values of the two databases, and was put right. */
+/** Counts what had to be changed because the two databases differ in the values they accept. */
 export interface Mended {
   withNul: number;
 }
 
-/** @throws MoveFailed where there is no database, or nobody may see it */
+/** @throws MoveFailed if there is no database, or it cannot be seen */
 export function refuseAbsent(dataDir: string): void {
   const refusal = refusalOfSource(dataDir);
   if (refusal !== null) throw new MoveFailed(refusal);
 }
 
 /**
- * Opens it to be read, as one state that nobody changes.
+ * Opens it for reading, as one state that nobody changes.
  *
- * @throws MoveFailed, CopyFailed where it is not whole, or of another version
+ * @throws MoveFailed, CopyFailed if it is not whole, or has another version
  */
 export function openSource(dataDir: string): Database.Database {
   const path = databasePath(dataDir);
@@ -67,14 +67,14 @@ export function* readRows(db: Database.Database, table: Table, mended: Mended): 
   if (part.length > 0) yield part;
 }
 
-/** SQLite keeps any value in any column. */
+/** SQLite stores any value in any column. */
 function cellOf(value: unknown, table: Table, index: number, mended: Mended): Cell {
   if (value === null || typeof value === 'bigint') return value;
   const column = table.columns[index];
   if (typeof value === 'string' && column?.kind === 'text') {
     if (!value.includes('\0')) return value;
     mended.withNul += 1;
-    // As the store on PostgreSQL writes such a text too.
+    // As the store on PostgreSQL writes such a text.
     return value.replaceAll('\0', '\uFFFD');
   }
   if (Buffer.isBuffer(value) && column?.kind === 'bytes') return value;
@@ -85,7 +85,7 @@ function cellOf(value: unknown, table: Table, index: number, mended: Mended): Ce
   );
 }
 
-/** The last number that SQLite gave to a row, where it never gives one twice. */
+/** The highest number that SQLite ever gave to a row, for tables that never reuse one. */
 export function lastNumber(db: Database.Database, { name }: Table): bigint {
   const given = db
     .prepare('SELECT seq FROM sqlite_sequence WHERE name = ?')
@@ -97,7 +97,7 @@ export function lastNumber(db: Database.Database, { name }: Table): bigint {
   return one > other ? one : other;
 }
 
-/** When the daemon is known to have lived last, in milliseconds. */
+/** When the daemon is known to have been alive last, in milliseconds. */
 export function livenessIn(db: Database.Database): number | null {
   const value = db.prepare(`SELECT value FROM settings WHERE name = 'liveness'`).pluck().get();
   const at = Number(value ?? Number.NaN);

@@ -1,4 +1,4 @@
-/** Writes a new database file, under another name until all of it is there, verified and on the disk. */
+/** Writes a new database file, under another name until all of it is complete, verified and on the disk. */
 import { chownSync, existsSync, linkSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type Database from 'better-sqlite3';
@@ -11,13 +11,13 @@ import type { Row } from './digest.ts';
 import { MoveFailed } from './move.ts';
 import { listOf, type Table } from './tables.ts';
 
-/** Files that SQLite keeps beside a database: those of another one would damage this one. */
+/** Files that SQLite keeps next to a database: those of another one would damage this one. */
 const BESIDE = ['-wal', '-shm', '-journal'];
 
-/** What SQLite may keep of the file in memory, in KiB. */
+/** How much of the file SQLite can keep in memory, in KiB. */
 const CACHE = 64 << 10;
 
-/** @throws MoveFailed where the file must not be made */
+/** @throws MoveFailed if the file must not be created */
 export function refuseToReplace(file: string): void {
   for (const suffix of ['', ...BESIDE]) {
     if (!lstatSync(`${file}${suffix}`, { throwIfNoEntry: false })) continue;
@@ -31,7 +31,7 @@ export function refuseToReplace(file: string): void {
     throw new MoveFailed(`there is no directory ${dirname(file)}: make it first`);
 }
 
-/** A directory in which a daemon works, or would: no other one may begin there meanwhile. */
+/** Locks a directory that a daemon uses, or might use: none can start there meanwhile. */
 export function lockPlaceOf(file: string): () => void {
   const isPlace = basename(file) === 'snitch.db' || existsSync(`${dirname(file)}/snitch.lock`);
   return isPlace ? lockDataDir(dirname(file)) : () => undefined;
@@ -47,11 +47,11 @@ export class SqliteTarget {
     this.#file = file;
     this.#draft = `${file}.partial`;
     this.#discard();
-    // Made first, so that it is private before anything is in it.
+    // Created first, so that it is private before anything is in it.
     createPrivateFileNow(this.#draft);
     this.#db = openFile(this.#draft);
     try {
-      // A draft that is not finished is worth nothing, so that it needs neither a journal nor syncs.
+      // An unfinished draft is worth nothing, so it needs neither a journal nor syncs.
       this.#db.pragma('journal_mode = OFF');
       this.#db.pragma('synchronous = OFF');
       this.#db.pragma(`cache_size = -${CACHE}`);
@@ -71,7 +71,7 @@ export class SqliteTarget {
     this.#db.exec('BEGIN');
   }
 
-  /** Of one table; to be given its rows in the order of its key. */
+  /** For one table; pass its rows in the order of its key. */
   writerOf({ name, columns }: Table): (rows: readonly Row[]) => void {
     const names = columns.map((column) => column.name);
     const insert = this.#db.prepare(
@@ -82,7 +82,7 @@ export class SqliteTarget {
     };
   }
 
-  /** No row of the table gets a number up to `last` any more. */
+  /** From now on, no row of the table gets a number up to `last`. */
   setLastNumber({ name }: Table, last: bigint): void {
     if (last === 0n) return;
     const { changes } = this.#db.prepare('UPDATE sqlite_sequence SET seq = ? WHERE name = ?').run(last, name);
@@ -104,7 +104,7 @@ export class SqliteTarget {
       .run(String(at));
   }
 
-  /** Ends the writing, and opens what is in the file anew, to be verified. */
+  /** Ends the writing and reopens the file, to be verified. */
   reopen(): Database.Database {
     this.#db.exec('COMMIT');
     this.#db.close();
@@ -116,14 +116,14 @@ export class SqliteTarget {
   }
 
   /**
-   * Gives the file its name, once all of it is on the disk.
+   * Gives the file its name once all of it is on the disk.
    *
-   * @throws the error of the file system; then the name is not there
+   * @throws the error of the file system; the name then does not exist
    */
   finish(): void {
     this.#db.close();
     const { uid, gid } = statSync(dirname(this.#file));
-    // Root moves, but the daemon of that directory may be another user.
+    // The move may run as root, but the daemon of that directory as another user.
     if (process.getuid?.() === 0) chownSync(this.#draft, uid, gid);
     syncNow(this.#draft);
     giveName(this.#draft, this.#file);
@@ -131,7 +131,7 @@ export class SqliteTarget {
     this.#discard();
   }
 
-  /** Leaves nothing behind of what was not finished. */
+  /** Removes everything that was not finished. */
   abandon(): void {
     if (this.#db.open) this.#db.close();
     this.#discard();
@@ -144,7 +144,7 @@ export class SqliteTarget {
 
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
-/** Unlike a rename, a link never replaces what came there in the meantime; not every file system has them. */
+/** Unlike a rename, a link never replaces a file that appeared in the meantime; not every file system has links. */
 function giveName(draft: string, file: string): void {
   try {
     linkSync(draft, file);

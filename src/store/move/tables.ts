@@ -1,4 +1,4 @@
-/** What a move takes along: every table is named here, and a new one must be given its place. */
+/** What a move takes along: every table is listed here, and a new one must be added. */
 import type Database from 'better-sqlite3';
 
 /** Copied row by row. */
@@ -18,7 +18,7 @@ export const LEFT: Readonly<Record<string, string>> = {
   waiting_nodes: 'those that wait for an upgrade of the database that they are on',
 };
 
-/** Rows that tell of one SQLite file and of nothing in it: the next file has its own. */
+/** Rows that concern one SQLite file and not its content: the next file has its own. */
 const OF_THE_FILE: Readonly<Partial<Record<string, string>>> = {
   settings: `name NOT IN ('canary', 'commit')`,
 };
@@ -32,11 +32,11 @@ export interface Table {
   readonly key: readonly string[];
   /** Which rows are moved, in SQL. */
   readonly where: string;
-  /** Rows are numbered by the database where they bring no `id`. */
+  /** Whether the database numbers rows that come without an `id`. */
   readonly isNumbered: boolean;
 }
 
-/** Of the rows of a table that are moved, in the words of both databases. */
+/** Selects the rows of a table that are moved, in SQL that both databases understand. */
 export function selectionOf({ name, columns, key, where }: Table): string {
   return `SELECT ${listOf(columns.map((column) => column.name))} FROM "${name}" WHERE ${where} ORDER BY ${listOf(key)}`;
 }

@@ -1,4 +1,4 @@
-/** What was read at the source, table by table, for the target to be compared with. */
+/** What was read at the source, table by table, to compare the target with. */
 import type { TableDigest } from './digest.ts';
 import { type Moved, MoveFailed } from './move.ts';
 import type { Table } from './tables.ts';
@@ -13,8 +13,8 @@ export class Tally {
   }
 
   /**
-   * @param counted the rows as the target counts them itself
-   * @throws MoveFailed where the target has anything else than what was read
+   * @param counted the rows as the target itself counts them
+   * @throws MoveFailed if the target has anything other than what was read
    */
   compare({ name }: Table, found: TableDigest, counted: number): void {
     const read = this.#read.get(name);

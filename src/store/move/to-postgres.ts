@@ -15,7 +15,7 @@ import { describeTables, type Table } from './tables.ts';
 import { Tally } from './tally.ts';
 
 export interface ToPostgresOptions extends MoveOptions {
-  /** Of the daemon, which must not run. */
+  /** The data directory of the daemon, which must not be running. */
   dataDir: string;
   address: PostgresAddress;
   /** The address for people, without the password. */
@@ -25,10 +25,10 @@ export interface ToPostgresOptions extends MoveOptions {
 }
 
 /**
- * Copies all tables in one transaction, reads them back and compares, and commits only then. Nothing changes at the
- * source, which no daemon can open meanwhile.
+ * Copies all tables in one transaction, reads them back and compares them, and only then commits. Nothing changes at
+ * the source, which no daemon can open meanwhile.
  *
- * @throws MoveFailed, CopyFailed: then the target is as empty as it was
+ * @throws MoveFailed, CopyFailed: the target is then as empty as it was
  */
 export async function moveToPostgres(options: ToPostgresOptions): Promise<Moved> {
   const { dataDir, address, shown, onProgress } = options;
@@ -70,7 +70,7 @@ async function fill({ db, session, shown, version, onProgress }: Filling): Promi
   const aliveAt = source.livenessIn(db);
   if (aliveAt !== null) await carryLiveness(session, aliveAt, version);
   onProgress({ doing: 'finishing' });
-  // A daemon that starts at once would be slow until the server knows by itself how large the tables are.
+  // Otherwise, a daemon that starts at once would be slow until the server finds out how large the tables are.
   await session.client.query('ANALYZE');
   await commit(session, shown);
   return tally.moved(aliveAt);

@@ -17,17 +17,17 @@ export interface ToSqliteOptions extends MoveOptions {
   address: PostgresAddress;
   /** The address for people, without the password. */
   shown: string;
-  /** Of the node whose configuration this is: it may remember which primary it wrote to. Null for none. */
+  /** The data directory of the node that is configured here, which may remember its primary. Null for none. */
   dataDir: string | null;
-  /** The file to make. */
+  /** The file to create. */
   file: string;
 }
 
 /**
- * Writes all tables into a file that gets its name when all of it was read back and compared, and is on the disk.
+ * Writes all tables into a file that gets its name once everything was read back and compared, and is on the disk.
  * Nothing changes at the source, and no daemon can start there meanwhile.
  *
- * @throws MoveFailed: then there is no file of that name
+ * @throws MoveFailed: there is then no file of that name
  */
 export async function moveToSqlite(options: ToSqliteOptions): Promise<Moved> {
   const { address, shown, dataDir, file, onProgress } = options;
@@ -49,7 +49,7 @@ export async function moveToSqlite(options: ToSqliteOptions): Promise<Moved> {
   }
 }
 
-/** From here on nobody writes: what a node that hung still wants to write is refused to it, and so to the job. */
+/** From here on nobody can write: what a hanging node still tries to write is refused, and so is the job's check-in. */
 async function hold(session: Session, shown: string): Promise<void> {
   const { client } = session;
   await haveAlone(session, shown);
@@ -57,7 +57,7 @@ async function hold(session: Session, shown: string): Promise<void> {
   const missing = [...MOVED, 'schema_version', 'nodes'].filter((name) => !present.has(name));
   if (missing.includes('schema_version')) throw new MoveFailed(`${shown} has nothing of Snitch in it yet`);
   await refuseOtherVersion(session, shown);
-  // Asked first, because the locks would hold up nodes that live; and once more behind the locks.
+  // Checked first because the locks would hold up living nodes, and again after the locks.
   await refuseLiving(session, shown);
   const all = [...MOVED, ...Object.keys(LEFT)];
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
@@ -100,7 +100,7 @@ async function make({ session, file, onProgress }: Making): Promise<Moved> {
       for (const part of written.readRows(db, table, { withNul: 0 })) {
         for (const row of part) digest.add(row);
         onProgress(told(digest.rows));
-        // Whether the other side still has its locks is known only when the event loop has its turn.
+        // A lost connection, and so lost locks, is noticed only when the event loop gets a turn.
         await new Promise(setImmediate);
       }
       tally.compare(table, digest, of);
@@ -108,7 +108,7 @@ async function make({ session, file, onProgress }: Making): Promise<Moved> {
     const aliveAt = await livenessIn(session);
     if (aliveAt !== null) target.setLiveness(aliveAt);
     onProgress({ doing: 'finishing' });
-    // The source must still be held: otherwise somebody may have written to it.
+    // The source must still be locked: otherwise somebody may have written to it.
     await session.client.query('SELECT 1');
     target.finish();
     return tally.moved(aliveAt);
@@ -134,7 +134,7 @@ async function copy(
   return digest;
 }
 
-/** The last sign of life of any node: what comes after it is a blind window at the next start. */
+/** The last sign of life of any node: the time after it becomes a blind window at the next start. */
 async function livenessIn({ client }: Session): Promise<number | null> {
   const { rows: found } = await client.query<{ at: string | null }>(
     `SELECT coalesce((SELECT max(alive_at) FROM nodes),

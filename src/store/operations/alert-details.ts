@@ -1,4 +1,4 @@
-/** What the team wants to know of an alert beside its payload. */
+/** What a case's members want to know about an alert besides its payload. */
 import type { AlertDecision, AlertDetails, AlertSnitch } from '../../core/alert.ts';
 import type { CheckIn } from '../../core/check-in.ts';
 import { graceOf, lengthenedBy, scheduleOf } from '../../core/job-schedule.ts';
@@ -7,16 +7,16 @@ import type { Pause, SnitchState } from '../../core/snitch.ts';
 import type { Transaction } from '../transaction.ts';
 import { getRules, type StateRow } from './states.ts';
 
-/** What moved a snitch: the check-in or the deadline that an alert tells of. */
+/** What moved a snitch: the check-in or the deadline that an alert reports. */
 export interface AlertCause {
   at: number;
   checkIn?: Pick<CheckIn, 'message' | 'exitStatus' | 'at' | 'output'> & {
     id: number;
-    /** How long the run took that it ended, in milliseconds; null where its start is not known. */
+    /** How long the run took that it ended, in milliseconds; null if its start is not known. */
     durationMs: number | null;
   };
   deadlineAt?: number | null;
-  /** When the run began that had not ended at the deadline. */
+  /** When the run began that had not ended by the deadline. */
   startedAt?: number | undefined;
 }
 
@@ -67,7 +67,7 @@ function untilOf({ until }: Pause): 'healthy' | 'unpaused' | number {
   return until.kind === 'time' ? until.at : until.kind;
 }
 
-/** What says when the snitch is due beside its interval: nothing for most. */
+/** The schedule and grace that decide when the snitch is due besides its interval: empty for most. */
 async function dueDetails(
   tx: Transaction,
   row: StateRow,
@@ -85,7 +85,7 @@ async function dueDetails(
   };
 }
 
-/** What only some alerts have to tell. */
+/** Details that only some alerts have. */
 async function circumstances(
   tx: Transaction,
   row: StateRow,
@@ -108,7 +108,7 @@ async function circumstances(
   };
 }
 
-/** As the alert before says, if it is of the same silence and was not decided by a clock that ran ahead. */
+/** From the previous alert, if it belongs to the same absence and was not decided by a clock that ran ahead. */
 async function missingSinceOf(tx: Transaction, row: StateRow, at: number): Promise<number | null> {
   const last = await tx.get<{ snitch: string; details: string }>(
     `SELECT snitch, details FROM alerts WHERE token = +? AND type = 'snitch.missing' AND at > +? AND at <= +? ORDER BY at DESC, id DESC LIMIT 1`,
@@ -119,9 +119,9 @@ async function missingSinceOf(tx: Transaction, row: StateRow, at: number): Promi
   if (!last) return null;
   const { missingSince, deadlineAt } = JSON.parse(last.details) as AlertDetails;
   const { previous_status: before } = JSON.parse(last.snitch) as AlertSnitch;
-  // A reminder from before this was kept tells only when it came.
+  // A reminder from before `missingSince` was kept has only its own deadline.
   const since = missingSince ?? (before === 'missing' ? null : deadlineAt);
-  // It ran since then, where that was reported too late to end the silence.
+  // The job has run since then, if that was reported too late to end the absence.
   const ranSince = since !== null && (row.last_check_in_at ?? since) > since;
   return since !== null && since <= at && !ranSince ? since : null;
 }

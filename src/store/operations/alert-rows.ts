@@ -37,15 +37,15 @@ export interface AlertRow {
 export const SELECT = `SELECT a.id, a.case_id, a.token, a.type, a.at, a.snitch, a.details, a.notice, t.text
   FROM alerts AS a LEFT JOIN alert_texts AS t ON t.id = a.text_id`;
 
-/** What an alert tells: that a snitch changed, and what is known of it. */
+/** What an alert reports: how a snitch changed, and what is known about it. */
 export interface Told {
   decision: AlertDecision;
   details: AlertDetails;
 }
 
 /**
- * How far the last alert of a snitch may lie ahead of the next one, in milliseconds. A sweep has one time from its start to
- * its end, and what comes in meanwhile is later. What lies further ahead was written by a clock that was wrong.
+ * How far the last alert of a snitch may be ahead of the next one, in milliseconds. A sweep has one time from start to
+ * end, and what arrives meanwhile is later. Anything further ahead was written by a wrong clock.
  */
 export const OVERTAKEN_BY = 60_000;
 
@@ -63,8 +63,8 @@ export const SELECT_NAMED = `SELECT name, notes, tags, alert_email,
   FROM snitches WHERE token = ?`;
 
 /**
- * Writes an alert of a snitch with one delivery per target, and answers with its id. It is later than the alert before it,
- * so that who sorts them by their times reads last how the snitch is.
+ * Writes an alert of a snitch with one delivery per target, and returns its id. Its time is later than that of the
+ * alert before it, so that the latest alert by time shows how the snitch is now.
  */
 export async function writeAlert(
   tx: Transaction,
@@ -101,7 +101,7 @@ export async function insertRow(
   tx.put(INSERT_ALERT, id, caseId, snitch.token, type, at, json, textId, JSON.stringify(details));
 }
 
-/** Whom a case's alerts go to: asked for once, however many alerts a sweep decides in one transaction. */
+/** The recipients of a case's alerts: read once, however many alerts a sweep decides in one transaction. */
 export function targetsOf(tx: Reading, caseId: string): Promise<Targets> {
   return tx.remember(`targets ${caseId}`, () => readTargets(tx, caseId));
 }
@@ -127,7 +127,7 @@ interface Decided extends Told {
   at: number;
 }
 
-/** Reads only what some route of the case asks for. */
+/** Reads only what some route of the case needs. */
 async function occasionOf(
   tx: Reading,
   { channels, routes }: Targets,

@@ -1,12 +1,12 @@
-/** The long texts of alerts, each kept once: a snitch that alerts often has the same notes each time. */
+/** The long texts of alerts, each stored once: a snitch that alerts often has the same notes each time. */
 import { createHash } from 'node:crypto';
 import type { AlertSnitch } from '../../core/alert.ts';
 import type { Transaction } from '../transaction.ts';
 
-/** Shorter texts stand in the alert itself, in characters: a row of their own would save nothing. */
+/** Texts up to this length, in characters, are stored in the alert itself: a row of their own would save nothing. */
 const INLINE = 128;
 
-/** Two that keep the same text for the first time at once keep it once. */
+/** If two transactions store the same new text at once, it is stored once. */
 const KEEP = `INSERT INTO alert_texts (hash, text) VALUES (?, ?)
   ON CONFLICT (hash) DO UPDATE SET text = excluded.text`;
 
@@ -14,7 +14,7 @@ type Text = Pick<AlertSnitch, 'notes' | 'tags'>;
 
 export const SELECT_TEXT = 'SELECT id FROM alert_texts WHERE hash = ?';
 
-/** As it is kept; null where it is short enough to stand in the alert itself. */
+/** The text as it is stored; null if it is short enough for the alert itself. */
 export function longText({ notes, tags }: Text): string | null {
   const text = JSON.stringify({ notes, tags } satisfies Text);
   return text.length <= INLINE ? null : text;
@@ -24,7 +24,7 @@ export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 
-/** What the alert's own row keeps of the snitch, and where the rest is. */
+/** The part of the snitch for the alert's own row, and the number of the text with the rest. */
 export async function keepSnitch(
   tx: Transaction,
   snitch: AlertSnitch,
@@ -47,10 +47,10 @@ export function snitchOf(json: string, text: string | null): AlertSnitch {
   return { token, name, notes, tags, status, previous_status };
 }
 
-/** Deletes those of `ids` that no alert shows any more. */
+/** Deletes those of `ids` that no alert uses any more. */
 export async function pruneTexts(tx: Transaction, ids: Iterable<number>): Promise<void> {
   for (const id of ids) {
-    // An alert that is just being written with it holds it, and is seen by the next statement.
+    // An alert that is just being written with the text locks it, and is seen by the next statement.
     await tx.getHeld('SELECT id FROM alert_texts WHERE id = ?', id);
     await tx.run(
       'DELETE FROM alert_texts WHERE id = ? AND NOT EXISTS (SELECT 1 FROM alerts WHERE text_id = ?)',

@@ -31,10 +31,10 @@ import { getRules, type StateRow } from './states.ts';
 import { getWebhook } from './webhooks.ts';
 
 /**
- * Decides an alert: writes it with one delivery per target, in the transaction of the state change itself. Of a snitch
- * that flaps, the alert is counted instead, and in a silence it is kept back.
+ * Writes an alert with one delivery per target, in the transaction of the state change itself. If the snitch flaps, the
+ * change is counted instead; in a silence, the alert is held back.
  *
- * @returns the id of the incident's first alert, which the state keeps; null where nobody was told of the incident
+ * @returns the id of the incident's first alert, which the state keeps; null if nobody was told of the incident
  */
 export async function insertAlert(
   tx: Transaction,
@@ -54,7 +54,7 @@ export async function insertAlert(
   }
   const counted = await countChange(tx, row.id, change, cause.at);
   if (counted) return row.thread_id ?? counted.alertId;
-  // What waits to tell of an error gives way to the alarm that it is missing, and the other way round.
+  // A waiting delivery about an error gives way to the alarm that the snitch is missing, and vice versa.
   if (goesOn && status !== previousStatus) await dropWaiting(tx, idOf(row), `it ${overBy(status)}`);
   const flapping = await flappingBegins(tx, row.token, cause.at);
   const details = flapping ? { ...change.details, flapping } : change.details;
@@ -66,8 +66,8 @@ export async function insertAlert(
 const idOf = ({ case_id: caseId, token }: StateRow) => ({ caseId, token });
 
 /**
- * An alarm in a silence is kept back. The end of one that was kept back, and of which nobody was told before either, is
- * nothing to tell.
+ * In a silence, an alarm is held back. If an alarm was held back and nobody was told of it earlier either, its end is
+ * not worth telling.
  */
 async function isKeptSilent(
   tx: Transaction,
@@ -92,7 +92,7 @@ async function isKeptSilent(
 /**
  * The notice to one case that the service was blind.
  *
- * @param options `told`: its members are sent it, and the webhooks that want notices; else it is only listed
+ * @param options `told`: it is sent to members and to webhooks that want notices; otherwise it is only listed
  */
 export async function insertBlindNotice(
   tx: Transaction,
@@ -114,7 +114,9 @@ export async function insertBlindNotice(
   await insertDeliveries(tx, { caseId, alertId: id }, routes, now);
 }
 
-/** The notice to one case that a service refuses what is sent to a channel, to whoever else is told of notices. */
+/**
+ * The notice that a service refuses what is sent to a channel. It goes to everybody else in the case who gets notices.
+ */
 export async function insertRefusalNotice(
   tx: Transaction,
   caseId: string,
@@ -134,7 +136,7 @@ export async function insertRefusalNotice(
   await insertDeliveries(tx, { caseId, alertId: id }, routes, now);
 }
 
-/** With only those webhooks that want notices. */
+/** With only the webhooks that want notices. */
 async function noticedTargets(tx: Transaction, caseId: string): Promise<Targets> {
   const webhooks = await tx.all<{ id: string }>(
     'SELECT id FROM webhooks WHERE case_id = +? AND notices = 1 ORDER BY created_at, id',
@@ -143,7 +145,7 @@ async function noticedTargets(tx: Transaction, caseId: string): Promise<Targets>
   return { ...(await targetsOf(tx, caseId)), webhooks: webhooks.map(({ id }) => id) };
 }
 
-/** An alert as if a snitch had reported for the first time, to one target: shows that it works. */
+/** An alert as if a snitch had reported for the first time, sent to one target to show that it works. */
 export async function insertTestAlert(
   tx: Transaction,
   act: Act,
@@ -193,7 +195,7 @@ export async function getAlert(tx: Reading, id: string): Promise<Alert | null> {
   return row ? toAlert(row) : null;
 }
 
-/** Newest first; of one snitch, or of the whole case. */
+/** Newest first; of one snitch, or of the whole case if `token` is null. */
 export async function listAlerts(
   tx: Reading,
   caseId: string,

@@ -20,7 +20,7 @@ interface ApiKeyRow {
 
 const COLUMNS = 'id, case_id, name, scope, created_at, last_used_at, hash';
 
-/** The key itself is in the answer and nowhere else: the store keeps its hash. */
+/** Only the answer has the key itself: the store keeps its hash. */
 export async function createApiKey(
   tx: Transaction,
   act: Act,
@@ -62,10 +62,10 @@ async function insertApiKey(
 }
 
 /**
- * Makes a key that came from outside the one with this name for the whole server, and takes from the one before it
- * what it could do. Without a key it only takes.
+ * Installs `key`, which came from outside, as the admin key of this name, and revokes any earlier key of that name.
+ * With no key, it only revokes.
  *
- * @throws Error for a key that is a case's already
+ * @throws Error if the key already belongs to a case
  */
 export async function provideAdminKey(
   tx: Transaction,

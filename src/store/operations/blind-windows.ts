@@ -8,27 +8,27 @@ import { isolate } from './isolation.ts';
 import { listAwaited, postponeAll } from './postponed-deadlines.ts';
 import { setSetting } from './settings.ts';
 
-/** A window that is kept. */
+/** A window that is stored. */
 export interface KeptWindow extends BlindWindow {
   id: number;
 }
 
-/** Keeps the window, with all its postponements still to be made, and the fact that the daemon lives at its end. */
+/** Stores the window, with all its postponements still to be made, and records that the daemon lives at its end. */
 export async function openBlindWindow(tx: Transaction, { start, end }: BlindWindow): Promise<void> {
   await tx.lock('blind windows');
   await tx.run(`INSERT INTO blind_windows (started_at, ended_at, cursor) VALUES (?, ?, 0)`, start, end);
   await setSetting(tx, 'liveness', String(end));
 }
 
-/** What is refused so soon again is of the same outage, in milliseconds. */
+/** A refusal this soon after another belongs to the same outage, in milliseconds. */
 export const SOON_AGAIN = 2_000;
 
 const WIDEN = `UPDATE blind_windows SET ended_at = ? WHERE id = (SELECT id FROM blind_windows
   WHERE cursor = 0 AND ended_at BETWEEN ? AND ? ORDER BY ended_at DESC LIMIT 1)`;
 
 /**
- * One outage is one window for as long as nothing was postponed for it: what follows at its end makes it longer. Behind
- * `lock('blind windows')`.
+ * One outage is one window until something was postponed for it: a stretch that begins at its end makes it longer. Call
+ * it after `lock('blind windows')`.
  *
  * @returns whether there is such a window
  */
@@ -44,8 +44,8 @@ interface WindowRow {
 }
 
 /**
- * Looks at the next slice of snitches for the oldest window that is not finished, and after the last one tells the
- * teams; false when no window is left. A crash between two slices goes on with the next one.
+ * Handles the next slice of snitches for the oldest unfinished window, and after the last slice notifies the cases;
+ * false if no window is left. After a crash between two slices, the next slice continues.
  */
 export async function postponeSlice(tx: Transaction, now: number): Promise<boolean> {
   await tx.lock('blind windows');
@@ -57,7 +57,7 @@ export async function postponeSlice(tx: Transaction, now: number): Promise<boole
   const awaited = await listAwaited(tx, row.cursor, SLICE);
   const all = await isolate(tx, () => postponeAll(tx, window, awaited, now));
   if (all.error !== undefined) {
-    // A row that cannot be postponed is reported by the sweep, when it is due.
+    // The sweep reports a row that cannot be postponed, when it is due.
     for (const state of awaited) await isolate(tx, () => postponeAll(tx, window, [state], now));
   }
   const last = awaited.at(-1);
@@ -69,7 +69,7 @@ export async function postponeSlice(tx: Transaction, now: number): Promise<boole
   return true;
 }
 
-/** The windows that ended after the instant, in the order in which they were opened. */
+/** The windows that ended after `since`, in the order in which they were opened. */
 export async function listWindowsSince(tx: Transaction, since: number): Promise<KeptWindow[]> {
   return tx.all<KeptWindow>(
     'SELECT id, started_at AS start, ended_at AS "end" FROM blind_windows WHERE ended_at > ? ORDER BY id',
@@ -96,10 +96,10 @@ export async function listPostponements(
   return rows.reverse();
 }
 
-/** Where nothing more is awaited stands behind all deadlines. */
+/** Sorts after all deadlines: nothing more is awaited. */
 const LAST = Number.MAX_SAFE_INTEGER;
 
-/** A short window that postponed something stands in the list of alerts; nobody is sent a word of it. */
+/** A short window that postponed something appears in the list of alerts, but nobody is sent anything. */
 async function finishWindow(tx: Transaction, window: KeptWindow, now: number): Promise<void> {
   await tx.run('UPDATE blind_windows SET cursor = NULL WHERE id = ?', window.id);
   const affected = await tx.all<{ case_id: string; count: number }>(
@@ -110,7 +110,7 @@ async function finishWindow(tx: Transaction, window: KeptWindow, now: number): P
   const { start, end } = window;
   for (const { case_id: caseId, count: postponedCount } of affected) {
     const named = await tx.all<BlindSnitch>(
-      // The earlier schema did not keep the deadline: a window that an upgrade interrupted has the present one.
+      // The earlier schema did not store the deadline: a window that an upgrade interrupted has the present one.
       `SELECT s.token, s.name, COALESCE(p.due_at, state.due_at) AS "deadlineAt"
        FROM postponements AS p JOIN snitches AS s ON s.id = p.snitch_id
          JOIN snitch_states AS state ON state.id = p.snitch_id

@@ -45,7 +45,7 @@ export async function getCase(tx: Reading, id: string): Promise<Case | null> {
   return row ? toCase(row) : null;
 }
 
-/** Nothing may be made in a case that was deleted since the caller looked. */
+/** Nothing can be created in a case that was deleted since the caller looked. */
 export async function requireCase(tx: Transaction, id: string): Promise<void> {
   await tx.remember(`case ${id}`, async () => {
     if (!(await getCase(tx, id))) throw new NotFound();
@@ -94,7 +94,7 @@ async function planReschedule(tx: Transaction, id: string, deadlines: boolean): 
   );
 }
 
-/** Deletes the case and all that belongs to it. Alerts that were decided stay, and so do their emails. */
+/** Deletes the case and everything that belongs to it. Alerts that were decided stay, and so do their emails. */
 export async function deleteCase(tx: Transaction, act: Act, id: string): Promise<boolean> {
   const deleted = await getCase(tx, id);
   if (!deleted) return false;

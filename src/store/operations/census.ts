@@ -6,7 +6,7 @@ import { countByStatus } from './status-counts.ts';
 /** Counts for the metrics. */
 export async function takeCensus(tx: Reading): Promise<Census> {
   const outbox = await tx.get<{ pending: number; waiting: number; oldest: number | null }>(
-    // What waits for its time is late only from then on.
+    // A delivery that waits for its time is late only from then on.
     `SELECT COUNT(*) AS pending, COUNT(d.waits) AS waiting,
        MIN(CASE WHEN d.waits IS NULL THEN a.at ELSE d.next_attempt_at END) AS oldest
      FROM deliveries AS d JOIN alerts AS a ON a.id = d.alert_id WHERE d.state = 'pending'`,
@@ -45,10 +45,10 @@ async function lastValues(tx: Reading): Promise<LastValue[]> {
   return found.slice(0, MOST_LAST_VALUES);
 }
 
-/** Rows that are looked through for the earliest deadline: right behind a busy midnight it may not be among them. */
+/** How many rows are searched for the earliest deadline: just after a busy midnight it may not be among them. */
 const LOOKED_THROUGH = 1_000;
 
-/** No deadline is earlier than the time at which the sweep looks at it, and that has an index. */
+/** A deadline is never earlier than the time at which the sweep looks at it, and that time has an index. */
 async function firstDueAt(tx: Reading): Promise<number | null> {
   const row = await tx.get<{ first: number | null }>(
     `SELECT MIN(due_at) AS first FROM (

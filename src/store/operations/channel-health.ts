@@ -1,4 +1,4 @@
-/** What a service answered last: whether it refuses everything, and which alarms it must be told of again. */
+/** A service's latest answers: whether it refuses everything, and which alarms it must be told of again. */
 import type { ChannelSettings } from '../../core/channel.ts';
 import type { Channel } from '../../core/routing.ts';
 import type { Transaction } from '../transaction.ts';
@@ -13,7 +13,7 @@ interface SettledRow {
   target: string;
 }
 
-/** Something was delivered, so the channel is no longer refused. Where a chat has moved, its new settings are kept. */
+/** Something was delivered, so the channel is no longer refused. If a chat has moved, its new settings are stored. */
 export async function noteDelivered(
   tx: Transaction,
   deliveryId: number,
@@ -30,7 +30,7 @@ export async function noteDelivered(
   if (settings) await changeChannel(tx, row.case_id, row.target, { settings });
 }
 
-/** The first refusal stands until it is over, and is told once to whoever else is told of notices. */
+/** The first refusal stands until it is over, and everybody else who gets notices is told once. */
 export async function noteRefused(
   tx: Transaction,
   deliveryId: number,
@@ -38,7 +38,7 @@ export async function noteRefused(
   at: number,
 ): Promise<void> {
   const row = await settledRow(tx, deliveryId);
-  // Two deliveries that are refused at once are one refusal.
+  // Two deliveries that are refused at once count as one refusal.
   if (row) await tx.getHeld('SELECT id FROM channels WHERE id = ?', row.target);
   const channel = row && (await getChannel(tx, row.case_id, row.target));
   if (!channel || channel.refused) return;

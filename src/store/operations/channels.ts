@@ -74,7 +74,7 @@ export async function createChannel(
   return made;
 }
 
-/** @throws Invalid where the name is that of another channel of the kind, and `known` does not have it */
+/** @throws Invalid if another channel of the kind has the name and its id is not in `known` */
 async function nameFor(
   tx: Transaction,
   caseId: string,
@@ -106,7 +106,7 @@ export async function countTargets(tx: Reading, caseId: string): Promise<number>
   return (webhooks?.count ?? 0) + (channels?.count ?? 0);
 }
 
-/** `ntfy`, or `ntfy-2` where that name is taken. */
+/** `ntfy`, or `ntfy-2` if that name is taken. */
 function freeName(kind: ChannelKind, taken: readonly string[]): string {
   for (let number = 2, name: string = kind; ; number += 1) {
     if (!taken.includes(name)) return name;
@@ -131,7 +131,9 @@ export async function listChannels(tx: Reading, caseId: string): Promise<CaseCha
   return rows.map(toChannel);
 }
 
-/** What decides which of the case's alerts each channel gets, in the order in which they were made. */
+/**
+ * The rules that decide which alerts each of the case's channels gets, in the order in which the channels were created.
+ */
 export async function listRoutedChannels(tx: Reading, caseId: string): Promise<RoutedChannel[]> {
   const rows = await tx.all<Pick<ChannelRow, 'id' | 'kind' | keyof RuleRow>>(
     'SELECT id, kind, events, tags, delay, hours FROM channels WHERE case_id = +? ORDER BY created_at, id',
@@ -153,7 +155,7 @@ export async function updateChannel(
   return changed.after;
 }
 
-/** New settings may have mended what the service refused, so that the refusal is forgotten. */
+/** New settings may have fixed what the service refused, so the refusal is forgotten. */
 export async function changeChannel(
   tx: Transaction,
   caseId: string,
@@ -183,7 +185,10 @@ export async function changeChannel(
   return { before, after };
 }
 
-/** Deliveries that wait for the channel die at their next attempt, with the reason; those that wait for their time are dropped. */
+/**
+ * Deliveries that wait for the channel die at their next attempt, with the reason; those that wait for their time are
+ * dropped.
+ */
 export async function deleteChannel(tx: Transaction, act: Act, caseId: string, id: string): Promise<boolean> {
   const channel = await getChannel(tx, caseId, id);
   if (!channel) return false;

@@ -1,6 +1,6 @@
 /**
- * What a check-in makes of its snitch. Pure: what it needs to know is read before, and what it decides is written
- * after, so that a database may decide one check-in at a time or many at once.
+ * What a check-in does to its snitch. Pure: what it needs is read before, and what it decides is written afterwards, so
+ * that a database can decide one check-in at a time or many at once.
  */
 import type { AlertDecision } from '../../core/alert.ts';
 import type { BlindWindow } from '../../core/blind-window.ts';
@@ -13,15 +13,18 @@ import { transition } from '../../core/transition.ts';
 import type { KeptWindow } from './blind-windows.ts';
 import { isLookedAt, type StateRow, toState } from './states.ts';
 
-/** What is known when a run ended. */
+/** What is known when a run ends. */
 export interface Facts {
   rules: CaseRules;
   calendar: Calendar;
-  /** The blind windows that ended after a check-in that came late, in the order in which they were opened. */
+  /**
+   * The blind windows that ended after the time of a check-in that arrived late, in the order in which they were
+   * opened.
+   */
   windows: readonly KeptWindow[];
   /** The silences since then, up to now. */
   silences?: readonly BlindWindow[];
-  /** `NOTHING_LEARNED` where `asksForHistory` says that it is not needed. */
+  /** `NOTHING_LEARNED` if `asksForHistory` says that it is not needed. */
   learned: Learned;
   /** Why a run that its job reported as a success counts as an error. */
   judged?: Reason | null;
@@ -31,11 +34,11 @@ export interface CheckInDecision {
   /** The state after the check-in. */
   snitch: SnitchState;
   alert: AlertDecision | null;
-  /** The windows that postponed the deadline of a check-in that came late. */
+  /** The windows that postponed the deadline of a check-in that arrived late. */
   postponedBy: readonly KeptWindow[];
-  /** What is known of the job with this check-in; null unless it is the first of its period. */
+  /** What is known of the job including this check-in; null unless it is the first of its period. */
   learned: Learned | null;
-  /** Whether it changes nothing but times that are in no index, as nearly every check-in does. */
+  /** Whether it changes only times, none of which is in an index: nearly every check-in does. */
   isEveryday: boolean;
 }
 
@@ -97,7 +100,7 @@ export function decideEnd(
   };
 }
 
-/** Silences move a deadline as blind windows do, and are not counted as such. */
+/** Silences move a deadline as blind windows do, but are not counted with them. */
 function withoutCounted(snitch: SnitchState, count: number): SnitchState {
   return count === 0 ? snitch : { ...snitch, postponed: snitch.postponed - count };
 }
@@ -112,7 +115,7 @@ function movesOnlyTimes(before: SnitchState, after: SnitchState): boolean {
   );
 }
 
-/** Minutes are too short to learn anything from, and where there is a schedule, nothing is learned. */
+/** Minute intervals are too short to learn anything from, and with a schedule nothing is learned. */
 function isFirstOfPeriod(row: StateRow, calendar: Calendar, timezone: string, at: number): boolean {
   if (row.schedule !== null || isMinuteInterval(row.interval)) return false;
   const { last_check_in_at: last } = row;

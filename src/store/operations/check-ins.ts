@@ -42,8 +42,8 @@ const COLUMNS =
   'id, previous_id, number, at, outcome, exit_status, message, duration_ms, source, run_id, report';
 
 /**
- * Records a check-in and what follows from it; false when no snitch has the token. An everyday check-in
- * waits for its row, the rules and two writes, and for nothing else: each wait costs, however short it is.
+ * Records a check-in and what follows from it; false if no snitch has the token. An everyday check-in waits for its
+ * row, the rules and two writes, and for nothing else: each wait costs, however short it is.
  */
 export async function applyCheckIn(tx: Transaction, told: CheckIn): Promise<boolean> {
   const row = await getState(tx, told.token);
@@ -100,7 +100,7 @@ async function saveChange(
 ): Promise<void> {
   if (learned) await saveLearned(tx, row, learned);
   for (const window of postponedBy) await keepPostponement(tx, window.id, row, snitch.dueAt);
-  // The alert comes before the state, which names the first alert of an incident.
+  // The alert is written before the state, which names the first alert of an incident.
   const cause = { at: checkIn.now, checkIn };
   const threadId = alert ? await insertAlert(tx, row, alert, snitch, cause) : row.thread_id;
   await saveState(tx, row, snitch, { threadId, end });
@@ -108,7 +108,7 @@ async function saveChange(
   await noteChange(tx, row, snitch.status, checkIn.now);
 }
 
-/** A check-in that reports nothing leaves out the column for it, which costs less. */
+/** A check-in that reports no values leaves out the column for them, which costs less. */
 function logCheckIn(
   tx: Transaction,
   row: StateRow,
@@ -142,7 +142,7 @@ function keepOutput(tx: Transaction, id: number, output: string): Awaitable<numb
   return tx.run(KEEP_OUTPUT, id, output);
 }
 
-/** Newest first, or null when the case has no such snitch; the log itself may be a little longer than what is kept. */
+/** Newest first, or null if the case has no such snitch. The log itself may be a little longer than the limit. */
 export async function listCheckIns(
   tx: Reading,
   caseId: string,
@@ -166,7 +166,7 @@ export async function listCheckIns(
   return listed;
 }
 
-/** Where the next slice begins: behind the check-in that the last one ended with or, if that is pruned, at the newest. */
+/** Where the next page begins: after the check-in that ended the last one or, if that was pruned, at the newest. */
 async function firstBehind(tx: Reading, row: StateRow, position: Position): Promise<number | null> {
   const last = await tx.get<{ snitch_id: number; previous_id: number | null }>(
     'SELECT snitch_id, previous_id FROM check_ins WHERE id = ?',

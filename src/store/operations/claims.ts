@@ -1,4 +1,6 @@
-/** The outbox as its senders see it: each delivery is claimed by one of them at a time, and settled by its fence. */
+/**
+ * The outbox as its senders see it: one sender at a time claims each delivery, and settles it with the claim's fence.
+ */
 import type { Alert } from '../../core/alert.ts';
 import type { ClaimedDelivery, Settlement } from '../../core/delivery.ts';
 import { ALARM_UNHEARD, unreadable } from '../../core/explanation/death.ts';
@@ -31,12 +33,12 @@ export interface DueRow {
 
 export const COLUMNS = 'id, case_id, alert_id, channel, target, attempts, fence, waits, waiting_token';
 
-/** So many deliveries of one target are looked through in one call at most, where they are not to be sent yet. */
+/** The most deliveries of one target that one call examines, if they cannot be sent yet. */
 const LOOKED_THROUGH = 256;
 
 /**
  * Leases what is due, oldest first within a target and at most `perTarget` of each, so that no target can fill the
- * claim. Walks once around all targets on the index: the cost is the number of targets, not of rows.
+ * claim. Walks once around all targets on the index: the cost grows with the number of targets, not of rows.
  */
 export async function claimDeliveries(tx: Transaction, request: ClaimRequest): Promise<ClaimedDelivery[]> {
   const claimed: ClaimedDelivery[] = [];
@@ -55,7 +57,7 @@ export async function claimDeliveries(tx: Transaction, request: ClaimRequest): P
   return claimed;
 }
 
-/** The first target behind `after`, in the order of the index, that has something pending. */
+/** The first target after `after`, in the order of the index, that has something pending. */
 async function nextTarget(tx: Transaction, channel: Channel, after: string): Promise<string | null> {
   const row = await tx.get<{ target: string }>(
     `SELECT target FROM deliveries WHERE state = 'pending' AND channel = +? AND target > +? ORDER BY target LIMIT 1`,
@@ -65,7 +67,7 @@ async function nextTarget(tx: Transaction, channel: Channel, after: string): Pro
   return row?.target ?? null;
 }
 
-/** What is not to be sent yet, or not at all, makes room for what comes behind it. */
+/** A delivery that is not sent yet, or not at all, makes room for one after it. */
 async function claimTarget(
   tx: Transaction,
   request: ClaimRequest,
@@ -103,7 +105,7 @@ async function dueOf(
   );
 }
 
-/** Null where it is not to be sent now, or cannot be read. */
+/** Null if it is not to be sent now, or cannot be read. */
 async function claimOne(
   tx: Transaction,
   row: DueRow,
@@ -117,7 +119,7 @@ async function claimOne(
   return lookAtClaimed(tx, row, now);
 }
 
-/** What is to be sent of a row whose claim is written. Null where it is not to be sent now, or cannot be read. */
+/** What to send for a row whose claim is written. Null if it is not to be sent now, or cannot be read. */
 export async function lookAtClaimed(
   tx: Transaction,
   row: DueRow,
@@ -133,7 +135,7 @@ export async function lookAtClaimed(
   return delivery;
 }
 
-/** Null where it has to wait, or need not be told any more: then it is as if it had not been claimed. */
+/** Null if it has to wait or need not be sent any more; it is then left as if it had not been claimed. */
 async function toClaimed(tx: Transaction, row: DueRow, now: number): Promise<ClaimedDelivery | null> {
   const alert = await getAlert(tx, row.alert_id);
   if (!alert) throw new Error(`there is no alert ${row.alert_id}`);
@@ -190,7 +192,7 @@ async function outputOf(tx: Transaction, { details }: Alert): Promise<string | n
   return kept?.output ?? null;
 }
 
-/** A settlement counts only for the latest claim of a delivery that is not finished. */
+/** A settlement counts only for the latest claim of an unfinished delivery. */
 export async function settleDelivery(
   tx: Transaction,
   id: number,
@@ -214,7 +216,7 @@ export async function settleDelivery(
   return true;
 }
 
-/** What a settlement changes of its row, and the values that it sets. */
+/** What a settlement sets in its row, with the values. */
 function assignmentsOf(settlement: Settlement): [string, ...Value[]] {
   switch (settlement.kind) {
     case 'delivered':
@@ -228,12 +230,12 @@ function assignmentsOf(settlement: Settlement): [string, ...Value[]] {
     case 'dead':
       return [`state = 'dead', next_attempt_at = NULL, last_error = ?`, settlement.error];
     case 'released':
-      // It goes before all others. A retry by hand during the attempt has set the count to 0 already.
+      // It becomes due before all others. A retry by hand during the attempt may already have set the count to 0.
       return ['next_attempt_at = 0, attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END'];
   }
 }
 
-/** Makes due what a daemon that is gone had claimed; right only while no sender of this store is at work. */
+/** Makes due what a daemon that is gone had claimed. Only correct while no sender of this store is running. */
 export async function releaseLeases(tx: Transaction, now: number): Promise<void> {
   await tx.run(
     `UPDATE deliveries SET leased = 0, next_attempt_at = ? WHERE state = 'pending' AND leased = 1`,

@@ -9,17 +9,17 @@ import { learnedFor, saveLearned } from './learned.ts';
 import { bringKeptBackNear, lookAnew } from './silences/alarms.ts';
 import { contextFor, getRules, getStateById, ruleOf, type StateRow, saveState, toState } from './states.ts';
 
-/** Snitches that one call looks at; nearly all of them need no more than the look, which is short. */
+/** Snitches that one call examines; for nearly all of them a short look is enough. */
 const SLICE = 1_000;
 
-/** How long a claim still has that was made while the clock ran ahead: its sender is at work. */
+/** How long a claim made while the clock ran ahead remains valid, in milliseconds: its sender is still working. */
 const LEASE_LEFT = 120_000;
 
 /**
- * Sets anew what was set while the clock ran ahead, a slice a call: it may begin at the front at any time, and finds
- * nothing where the clock was right.
+ * Corrects what was set while the clock ran ahead, one slice per call. It can start from the beginning at any time, and
+ * changes nothing if the clock was right.
  *
- * @returns the snitch to go on after, or null at the end
+ * @returns the snitch to continue after, or null at the end
  */
 export async function setAnewSlice(tx: Transaction, now: number, after: number): Promise<number | null> {
   await tx.lock('blind windows');
@@ -33,14 +33,14 @@ export async function setAnewSlice(tx: Transaction, now: number, after: number):
   for (const row of looked) {
     if (row.look_at !== null && row.due_at !== null && row.look_at > row.due_at) await lookAnew(tx, row.id);
     const isNear = row.schedule === null ? isNearByInterval(row, now) : await isNearBySchedule(tx, row, now);
-    // Only the whole state of a snitch with open runs says when it is due by itself. A row that contradicts itself is
-    // reported by the sweep when it is due.
+    // Only the whole state of a snitch with open runs says when the snitch itself is due. The sweep reports a row that
+    // contradicts itself, when it is due.
     if (!isNear || row.runs !== null) await isolate(tx, () => setAnewOne(tx, row.id, now));
   }
   return looked.length === SLICE ? (looked.at(-1)?.id ?? null) : null;
 }
 
-/** The few columns that tell: there may be a million rows, and hardly ever is one of them ahead. */
+/** The few columns that show it: there may be a million rows, and hardly ever is one of them ahead. */
 type LookedRow = Pick<
   StateRow,
   | 'id'
@@ -65,14 +65,17 @@ function look(tx: Transaction, after: number): Awaitable<LookedRow[]> {
   );
 }
 
-/** A quick look, so that the savepoint and the history are for the few that need them. */
+/** A quick check, so that only the few that need them cost a savepoint and the history. */
 function isNearByInterval(row: LookedRow, now: number): boolean {
   const { interval, due_at: due, last_check_in_at: last, paused_at: paused } = row;
   const farthest = now + nominalLength(interval);
   return (due ?? 0) <= nearEnough(interval, now) && (last ?? 0) <= farthest && (paused ?? 0) <= now;
 }
 
-/** The same for a schedule: the interval beside it is only shown, and may be much longer than what is between two runs. */
+/**
+ * The same for a schedule: the interval is then only for display, and may be much longer than the time between two
+ * runs.
+ */
 async function isNearBySchedule(tx: Transaction, row: LookedRow, now: number): Promise<boolean> {
   const { due_at: due, last_check_in_at: last, paused_at: paused } = row;
   if ((last ?? 0) > now || (paused ?? 0) > now) return false;
@@ -122,7 +125,10 @@ async function bringDeliveriesNear(tx: Transaction, now: number): Promise<void> 
   if (moved > 0) tx.announce({ kind: 'deliveries' });
 }
 
-/** A change that was counted instead of told happened now at the latest, and is told when that is long enough ago. */
+/**
+ * A change that was counted instead of alerted happened now at the latest, and is reported once that is long enough
+ * ago.
+ */
 async function bringFlapsNear(tx: Transaction, now: number): Promise<void> {
   await tx.run(
     `UPDATE flapping SET since = CASE WHEN since > ? THEN ? ELSE since END, changed_at = ?, settle_at = ?

@@ -22,13 +22,13 @@ interface ListedRow {
   type: Alert['type'] | null;
   token: string | null;
   decided_at: number | null;
-  /** The beginning of the snitch as the alert shows it; older ones go on with long notes. */
+  /** The beginning of the snitch as the alert shows it; in older alerts, long notes follow. */
   head: string | null;
   leased: number;
   waits: Wait | null;
 }
 
-/** With what the alert of each says. */
+/** With what the alert of each delivery says. */
 const LISTED = `SELECT d.id, d.case_id, d.alert_id, d.channel, d.target, d.state, d.attempts, d.last_error,
   d.next_attempt_at, d.delivered_at, d.leased, d.waits, a.type, a.token, a.at AS decided_at,
   substr(a.snitch, 1, 2000) AS head
@@ -92,8 +92,8 @@ export async function listDeliveries(
 }
 
 /**
- * Makes a delivery due now, with the whole schedule of retries before it, even if it waits for its time. One that was
- * delivered stays as it is, and so does one that was dropped: nobody would be told of the end of what it tells.
+ * Makes a delivery due now, with all its retries still to come, even if it waits for its time. One that was delivered
+ * stays as it is, and so does one that was dropped: its recipient would never hear of the end of what it reports.
  */
 export async function retryDelivery(
   tx: Transaction,
@@ -117,13 +117,13 @@ export async function retryDelivery(
   return delivery;
 }
 
-/** By the name of the snitch that it tells of. */
+/** Recorded under the name of the snitch that it reports. */
 function recordRetry(tx: Transaction, act: Act, { id, caseId, channel, about }: Delivery): Promise<void> {
   const subject = { id: String(id), name: about.snitch?.name ?? about.type };
   return record(tx, act, { caseId, action: 'delivery.retried', subject, details: { channel } });
 }
 
-/** Read without the rest, which may be long or, in a damaged row, no JSON. */
+/** Read without the rest, which may be long or, in a damaged row, not JSON. */
 function nameIn(head: string | null): string {
   const [, name] = /^\{"token":"(?:[^"\\]|\\.)*","name":("(?:[^"\\]|\\.)*")/.exec(head ?? '') ?? [];
   return name === undefined ? '' : (JSON.parse(name) as string);
@@ -150,7 +150,7 @@ function toDelivery(row: ListedRow): Delivery {
     sending: row.state === 'pending' && row.leased === 1,
     attempts: row.attempts,
     lastError: row.last_error,
-    // One that was given back is due at once: it has no time of its own, and was due since the alert.
+    // A released delivery is due at once: it has no time of its own, and has been due since the alert.
     nextAttemptAt: row.next_attempt_at === 0 ? row.decided_at : row.next_attempt_at,
     deliveredAt: row.delivered_at,
   };

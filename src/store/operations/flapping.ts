@@ -1,4 +1,4 @@
-/** Snitches that alert too often: their changes are counted, and told together by the sweep. */
+/** Snitches that alert too often: their changes are counted, and the sweep reports them together. */
 
 import { type AlertDecision, type AlertKind, isAlarm } from '../../core/alert.ts';
 import { FLAPPING_OVER, FLAPPING_WITHIN, type Flapping, isOver, settleAt } from '../../core/flapping.ts';
@@ -27,7 +27,7 @@ const COLUMNS = 'snitch_id, since, changed_at, untold, alert_id, last';
 
 export const SELECT_FLAP = `SELECT ${COLUMNS} FROM flapping WHERE snitch_id = ?`;
 
-/** Counts a change of a snitch that flaps; null where it does not flap, and the change is to be told. */
+/** Counts a change of a snitch that flaps; null if it does not flap, and the change must be alerted. */
 export async function countChange(
   tx: Transaction,
   id: number,
@@ -50,7 +50,7 @@ export async function countChange(
 export const SELECT_RECENT =
   'SELECT at FROM alerts WHERE token = +? AND at > +? AND at <= +? ORDER BY at DESC LIMIT +?';
 
-/** What the alert of a change at `at` must tell, where it is the one too many. */
+/** What the alert of a change at `at` must say if it is the one too many; null otherwise. */
 export async function flappingBegins(tx: Transaction, token: string, at: number): Promise<Flapping | null> {
   const earlier = await tx.all<{ at: number }>(SELECT_RECENT, token, at - FLAPPING_WITHIN, at, FLAPPING_OVER);
   if (earlier.length < FLAPPING_OVER) return null;
@@ -75,8 +75,8 @@ export async function openFlap(
 }
 
 /**
- * Tells of the flaps that are due, at most `limit`: what the snitch is now where it has been quiet, and that it goes
- * on where it has not. A row that cannot be told is reported and tried again.
+ * Reports the flaps that are due, at most `limit`: the snitch's present state if it has been quiet, and that it still
+ * flaps if not. A row that cannot be reported is returned with its error, and tried again.
  */
 export async function settleFlaps(
   tx: Transaction,
@@ -106,7 +106,7 @@ async function settle(tx: Transaction, row: FlapRow, now: number): Promise<void>
   const { snitch_id: id, since, changed_at: changedAt, untold } = row;
   const over = isOver({ since, changedAt }, now);
   const state = await getStateById(tx, id);
-  // Whoever has seen what it is now need not be told, and so need nobody else.
+  // If somebody acknowledged what it is now, nobody needs to be told.
   if (state && state.acknowledged === null) {
     const flapping: Flapping = { phase: over ? 'over' : 'goes on', changes: untold, since, changedAt };
     const { decision, details } = present(JSON.parse(row.last) as Told, state);
@@ -129,7 +129,7 @@ async function settle(tx: Transaction, row: FlapRow, now: number): Promise<void>
   }
 }
 
-/** When the silence ends that covers the snitch, or when to look again while its alert is held; null for neither. */
+/** When the silence that covers the snitch ends, or when to look again while its alert is held; null for neither. */
 async function quietUntil(tx: Transaction, state: StateRow, now: number): Promise<number | null> {
   if (state.status === 'failed' && heldIn(state.needs) !== null) return now + MINUTE;
   const { hasSilences, timezone } = await getRules(tx, state.case_id);
@@ -143,7 +143,10 @@ const KINDS: Record<Exclude<Status, 'pending'>, AlertKind> = {
   paused: 'snitch.paused',
 };
 
-/** The last change, where the snitch is still what that made of it: the end of a pause, for one, alerts nobody. */
+/**
+ * The last change, if the snitch still has the status that it led to; otherwise an alert for the status that it has
+ * now. The end of a pause, for one, sends no alert of its own.
+ */
 export function present(last: Told, { status, due_at: nextDueAt, reason }: StateRow): Told {
   const details = { ...last.details, nextDueAt };
   if (status === last.decision.status || status === 'pending') return { ...last, details };

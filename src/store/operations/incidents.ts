@@ -1,4 +1,4 @@
-/** What the deliveries of one outage to one channel have to do with each other. */
+/** How the deliveries of one outage to one channel depend on each other. */
 import type { Alert } from '../../core/alert.ts';
 import { type Incident, isChannelKind, keepsIncidents } from '../../core/channel.ts';
 import type { DeliveryState, Recipient } from '../../core/delivery.ts';
@@ -16,15 +16,15 @@ interface Claimable {
   target: string;
 }
 
-/** Deliveries of the same outage to the same channel. Its alerts are found by the index of those of one snitch. */
+/** Deliveries of the same outage to the same channel. Its alerts are found by the index on a snitch's alerts. */
 const OF_INCIDENT = `FROM alerts AS a CROSS JOIN deliveries AS d ON d.alert_id = a.id
   WHERE a.token = +? AND a.at >= +? AND a.at <= +? AND d.channel = +? AND d.target = +?`;
 
 /**
- * Null where the delivery may be claimed. A recovery that overtook its alarm would close what is opened only afterwards,
- * and then stays open: so what belongs to an outage goes to a channel in the order in which it was decided.
+ * Null if the delivery can be claimed. A recovery that overtook its alarm would close an incident that is opened only
+ * afterwards, and then stays open: so a channel gets what belongs to an outage in the order in which it was decided.
  *
- * @returns when to look again, as long as an earlier one waits for its next attempt
+ * @returns when to look again, while an earlier delivery waits for its next attempt
  */
 export async function waitsUntil(
   tx: Transaction,
@@ -43,13 +43,13 @@ export async function waitsUntil(
     target,
     id,
   );
-  // It may be retried by hand at any time, so it is never waited for very long.
+  // It may be retried by hand at any time, so the wait is never very long.
   return earlier ? Math.min(earlier.next_attempt_at, now + MINUTE) : null;
 }
 
 /**
- * Whether a recovery tells of the end of what nobody there has heard of: all that was sent there of its outage is dead. A
- * service that keeps incidents is told all the same, because an attempt that failed may have opened one.
+ * Whether a recovery reports the end of something that nobody there has heard of: all deliveries of its outage to that
+ * target are dead. A service that keeps incidents is told all the same, because a failed attempt may have opened one.
  */
 export async function isUnheard(
   tx: Transaction,
@@ -79,12 +79,12 @@ function hasFailed({ state, leased }: { state: DeliveryState; leased: number }):
     case 'dead':
       return true;
     case 'dropped':
-      // Nobody knows how the attempt ended that was under way.
+      // How the attempt under way ended is unknown.
       return leased === 0;
   }
 }
 
-/** Null for what is sent by email or to a webhook. */
+/** Null for email and webhooks. */
 export async function recipientOf(tx: Transaction, row: Claimable, alert: Alert): Promise<Recipient | null> {
   if (!isChannelKind(row.channel)) return null;
   const { case_id: caseId, target } = row;
@@ -108,7 +108,7 @@ async function incidentOf(tx: Transaction, { channel, target }: Claimable, alert
   return { key, name, since: first.at, reference: told?.reference ?? null };
 }
 
-/** The alert that opened the outage; null for a notice, and where it is pruned already. */
+/** The alert that opened the outage; null for a notice, or if it was pruned already. */
 async function openingOf(tx: Transaction, alert: Alert): Promise<(Alert & { token: string }) | null> {
   const threadId = alert.details?.threadId ?? null;
   const first = threadId === null ? alert : await getAlert(tx, threadId);

@@ -1,13 +1,13 @@
-/** What a job said last: the newest check-in that tells how a run ended. */
+/** A job's last report: the newest check-in that says how a run ended. */
 import type { LastReport } from '../../core/check-in.ts';
 import type { Reading } from '../transaction.ts';
 import { reportOf } from './reports.ts';
 import type { StateRow } from './states.ts';
 
-/** How far back it is looked for behind starts, log lines and check-ins that arrived late. */
+/** How many check-ins back it is searched for, past starts, log lines and check-ins that arrived late. */
 const LOOKED_THROUGH = 20;
 
-/** A row of the log, as far as it can be a report. */
+/** The columns of a log row that can make it a report. */
 export interface ReportRow {
   at: number;
   outcome: string;
@@ -17,8 +17,8 @@ export interface ReportRow {
 }
 
 /**
- * Null for a job that never said how a run ended. Where the log no longer has the check-in, its time and what it
- * meant are still known from the state, and only its details are missing.
+ * Null for a job that never reported how a run ended. If the log no longer has the check-in, its time and outcome are
+ * still known from the state, and only its details are missing.
  */
 export async function lastReportOf(
   tx: Reading,
@@ -40,7 +40,7 @@ export async function lastReportOf(
   return { at, outcome: row.checked_in_at === at ? 'healthy' : 'error', exitStatus: null, message: null };
 }
 
-/** Null where the row tells of something else: a start, a line of the log, or a check-in that arrived late. */
+/** Null if the row is something else: a start, a line of the log, or a check-in that arrived late. */
 export function reportIn(
   { at, outcome, exit_status: exitStatus, message, report }: ReportRow,
   { last_check_in_at: last }: Pick<StateRow, 'last_check_in_at'>,

@@ -1,10 +1,10 @@
-/** What is learned of jobs, which stands in the rows of their states. */
+/** What is learned of jobs; it is stored in the rows of their states. */
 import { type Interval, isMinuteInterval } from '../../core/interval.ts';
 import { type Learned, NOTHING_LEARNED } from '../../core/late-runs.ts';
 import type { Reading, Transaction } from '../transaction.ts';
 import { packLearned, unpackLearned } from './packed/learned.ts';
 
-/** What is learned of the job, whatever the alert type; of minute intervals nothing is kept. */
+/** What was learned of the job, whatever the alert type. For minute intervals nothing is kept. */
 export async function learnedFor(
   tx: Reading,
   { id, interval }: { id: number; interval: Interval },
@@ -19,7 +19,7 @@ export async function findLearned(tx: Reading, token: string): Promise<Learned> 
 
 export const SELECT_LEARNED = 'SELECT first_check_ins FROM snitch_states WHERE id = ?';
 
-/** Reads this column by itself, because it is much longer than all that every check-in has to read. */
+/** Reads this column alone, because it is much longer than everything that a check-in always has to read. */
 export async function getLearned(tx: Reading, id: number): Promise<Learned> {
   const row = await tx.get<{ first_check_ins: Uint8Array | null }>(SELECT_LEARNED, id);
   return unpackLearned(row?.first_check_ins ?? null);

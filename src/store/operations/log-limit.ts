@@ -1,14 +1,14 @@
-/** Keeps the log of one snitch within its limit while it is written: the pruning comes only once an hour. */
+/** Keeps the log of one snitch within its limit as it is written: pruning comes only once an hour. */
 import type { Transaction } from '../transaction.ts';
 import type { StateRow } from './states.ts';
 
 /**
- * The log is cut each time when it has grown by a half of the limit. To find what to delete, all that is kept must be
- * walked through; done so seldom, that costs three steps for each check-in. The list never shows more than the limit.
+ * The log is cut each time it has grown by half the limit. Finding what to delete means walking through everything that
+ * is kept; done this rarely, that costs three steps for each check-in. The list never shows more than the limit.
  */
 const SLACK = 2;
 
-/** A cut finds at least so many check-ins beyond the limit. The pruning finds those that are older still. */
+/** A cut finds at least this many check-ins beyond the limit. Pruning finds any that are older. */
 const CUT_AT_ONCE = 1_000;
 
 function slackOf(limit: number): number {
@@ -16,16 +16,16 @@ function slackOf(limit: number): number {
 }
 
 /**
- * Where many snitches check in by turns, the check-ins of one of them lie far apart in the log, each on another page.
- * Deleting them here would cost a page each, while the hourly pruning deletes all that stands on a page at once. Only a
- * snitch whose last two check-ins are this near to each other can fill the log before that.
+ * If many snitches check in by turns, the check-ins of one of them lie far apart in the log, each on a different page.
+ * Deleting them here would cost a page each, while the hourly pruning deletes everything on a page at once. Only a
+ * snitch whose last two check-ins are this close together can fill the log before that.
  */
 const NEAR = 100;
 
 /**
  * @param row the state before the check-in
- * @param checkIn what was logged now; one with an output or values takes so much room that it is always cut
- * @param limit the newest check-ins kept
+ * @param checkIn what has just been logged; one with an output or values takes so much room that it is always cut
+ * @param limit how many of the newest check-ins are kept
  */
 export function isCutDue(
   { check_in_count: before, last_check_in_id: last }: Pick<StateRow, 'check_in_count' | 'last_check_in_id'>,

@@ -1,15 +1,15 @@
-/** Runs that were reported to have started, and not to have ended, and how long those took that have. */
+/** Runs that reported their start but not their end, and how long the finished ones took. */
 import type { OpenRun } from '../../core/open-run.ts';
 import { type KnownRuns, middleOf, shownRuns, type UsualRuntime } from '../../core/runs.ts';
 import type { Reading } from '../transaction.ts';
 import { getState, type StateRow, toState } from './states.ts';
 
-/** How far back the start is looked for, in check-ins of the same snitch. */
+/** How far back the start is searched for, in check-ins of the same snitch. */
 const LOOK_BACK = 50;
 
 export const SELECT_OUTCOME = 'SELECT previous_id, at, outcome FROM check_ins WHERE id = ?';
 
-/** When the latest run began, where it began after the last end of any; else null. */
+/** When the latest run began, if no run has ended since; otherwise null. */
 export async function openRunOf(
   tx: Reading,
   row: Pick<StateRow, 'last_check_in_id' | 'last_check_in_at' | 'open_start_at'>,
@@ -24,7 +24,7 @@ export async function openRunOf(
     if (found.outcome === 'start') return found.at;
     id = found.previous_id;
   }
-  // A run that logs a lot has its start further back.
+  // If a run logs a lot, its start is further back.
   const { open_start_at: openAt, last_check_in_at: endedAt } = row;
   return id !== null && openAt !== null && openAt >= (endedAt ?? 0) ? openAt : null;
 }
@@ -37,7 +37,7 @@ interface RunRow {
   run_id: string | null;
 }
 
-/** The runs that began after the last end of any, in the order in which they were reported. */
+/** The runs that began after the last end of any run, in the order in which they were reported. */
 export async function openRunsInLog(tx: Reading, row: LogEnd): Promise<OpenRun[]> {
   const found = new Map<string | null, OpenRun>();
   for await (const { at, outcome, run_id: id } of newestOf(tx, row)) {
@@ -47,7 +47,7 @@ export async function openRunsInLog(tx: Reading, row: LogEnd): Promise<OpenRun[]
   return [...found.values()].reverse();
 }
 
-/** How long its last runs took that ended well, in milliseconds, the newest first. */
+/** How long its latest successful runs took, in milliseconds, newest first. */
 export async function runtimesOf(tx: Reading, row: LogEnd): Promise<number[]> {
   const runtimes: number[] = [];
   for await (const { outcome, duration_ms: took } of newestOf(tx, row)) {
@@ -56,10 +56,10 @@ export async function runtimesOf(tx: Reading, row: LogEnd): Promise<number[]> {
   return runtimes;
 }
 
-/** So many runs must be known to say how long one usually takes. */
+/** How many runs must be known to say how long one usually takes. */
 const LEAST_KNOWN = 5;
 
-/** Of a snitch that watches no run, the latest is looked for in the log. Nothing where there is no such snitch. */
+/** If the snitch watches no runs, the latest one is searched for in the log. Empty if there is no such snitch. */
 export async function findRuns(tx: Reading, token: string): Promise<KnownRuns> {
   const row = await getState(tx, token);
   if (!row) return { open: [], usual: null };
@@ -70,7 +70,7 @@ export async function findRuns(tx: Reading, token: string): Promise<KnownRuns> {
   return { open: startedAt === null ? [] : [{ startedAt, overrunsAt: null }], usual };
 }
 
-/** Null where too few are known. */
+/** Null if too few are known. */
 export async function usualRuntimeOf(tx: Reading, row: LogEnd): Promise<UsualRuntime | null> {
   const runtimes = await runtimesOf(tx, row);
   return runtimes.length < LEAST_KNOWN

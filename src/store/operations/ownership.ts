@@ -1,4 +1,4 @@
-/** Snitches that are made with a given token, and the files that snitches are kept in. */
+/** Snitches that are created with a given token, and the files that own snitches. */
 import type { Act } from '../../core/activity/activity.ts';
 import { Invalid, NotFound, PlanLimitReached, type Validation } from '../../core/errors.ts';
 import { importedAttribute, TOKEN_TAKEN } from '../../core/imported-snitch.ts';
@@ -11,7 +11,11 @@ import { refuseCircleOf } from './needs/written.ts';
 import { changeSnitch, deleteSnitch, insertSnitch, updateSnitch } from './snitches.ts';
 import { countSnitches } from './status-counts.ts';
 
-/** Makes all of `imported`, or none. @throws Invalid for names and tokens that are taken, and PlanLimitReached */
+/**
+ * Creates all of `imported`, or none.
+ *
+ * @throws Invalid for names and tokens that are taken, and PlanLimitReached
+ */
 export async function importSnitches(
   tx: Transaction,
   act: Act,
@@ -21,9 +25,9 @@ export async function importSnitches(
 ): Promise<Snitch[]> {
   const made: Snitch[] = [];
   const taken: number[] = [];
-  // Before the room is looked at: what was made meanwhile takes no more of it.
+  // Before the limit is checked: what was created meanwhile must be reported by its name first.
   if (known !== null) await refuseNamesBeside(tx, caseId, { imported, owner, known });
-  // Counted once: counting a large case anew for each snitch would take longer than to make them.
+  // Counted once: counting a large case again for each snitch would take longer than creating them.
   const room = await roomForSnitches(tx, caseId);
   if (room !== null && imported.length > room) throw new PlanLimitReached();
   for (const [index, { token, ...fields }] of imported.entries()) {
@@ -32,7 +36,7 @@ export async function importSnitches(
   }
   if (taken.length > 0) throw new Invalid(taken.map(validationOfTaken));
   if (owner !== null) for (const { token } of made) await writeOwner(tx, token, owner);
-  // They may need one another, whichever comes first.
+  // They may need one another, in any order.
   for (const [index, { needs = [] }] of imported.entries()) {
     const { token } = made[index] ?? {};
     if (needs.length === 0 || token === undefined) continue;
@@ -44,7 +48,7 @@ export async function importSnitches(
   return made;
 }
 
-/** @throws Invalid for names of snitches that the owner keeps, or nobody, and that are not among `known` */
+/** @throws Invalid for names of snitches that have this owner or none, and whose tokens are not in `known` */
 async function refuseNamesBeside(
   tx: Transaction,
   caseId: string,
@@ -68,7 +72,7 @@ async function refuseNamesBeside(
   if (faults.length > 0) throw new Invalid(faults);
 }
 
-/** Says of which of several snitches needs are refused. */
+/** Adds to a refusal of needs which of several snitches it concerns. */
 async function naming<T>(index: number, operation: () => Promise<T>): Promise<T> {
   try {
     return await operation();
@@ -80,9 +84,9 @@ async function naming<T>(index: number, operation: () => Promise<T>): Promise<T>
 }
 
 /**
- * What they need is looked at when all are written: needs that turn round would go in a circle on the way.
+ * Circles in what they need are looked for once all are written: turning a need round would be a circle halfway.
  *
- * @throws NotFound where one is gone, Invalid for what cannot go together
+ * @throws NotFound if one is gone, Invalid for changes that contradict each other
  */
 export async function updateSnitches(
   tx: Transaction,
@@ -117,13 +121,13 @@ function validationOfTaken(index: number) {
   return { attribute: importedAttribute(index, 'token'), message: TOKEN_TAKEN };
 }
 
-/** The case that has this token, or null where it is free. */
+/** The id of the case that has this token, or null if it is free. */
 export async function ownerOfToken(tx: Reading, token: string): Promise<string | null> {
   const row = await tx.get<{ case_id: string }>('SELECT case_id FROM snitches WHERE token = ?', token);
   return row?.case_id ?? null;
 }
 
-/** How many snitches the case may still make; null for no limit. */
+/** How many more snitches the case can have; null for no limit. */
 export async function roomForSnitches(tx: Reading, caseId: string): Promise<number | null> {
   const row = await tx.get<{ max_snitches: number | null }>(
     'SELECT max_snitches FROM cases WHERE id = ?',
@@ -133,7 +137,7 @@ export async function roomForSnitches(tx: Reading, caseId: string): Promise<numb
   return Math.max(0, row.max_snitches - (await countSnitches(tx, caseId)));
 }
 
-/** Those with an owner, in order of creation; `after` and `next` are positions in that order. */
+/** The snitches with an owner, in order of creation; `after` and `next` are positions in that order. */
 export async function listOwnership(
   tx: Reading,
   caseId: string,
@@ -151,9 +155,9 @@ export async function listOwnership(
 }
 
 /**
- * Gives all of `tokens` to `owner`, or frees them where it is null.
+ * Gives all of `tokens` to `owner`, or frees them if it is null.
  *
- * @throws NotFound where one is not in the case, Invalid where one belongs to another owner
+ * @throws NotFound if one is not in the case, Invalid if one belongs to another owner
  */
 export async function setOwnership(
   tx: Transaction,

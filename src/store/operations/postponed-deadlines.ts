@@ -1,6 +1,6 @@
 /**
- * Postpones the deadlines of many snitches at once. A blind window concerns a million of them, most of which were due at
- * the same time and are due at the same time again: those are written in one statement.
+ * Postpones the deadlines of many snitches at once. A blind window can affect a million of them, most of which were due
+ * at the same time and move to the same time: those are written in one statement.
  */
 import { type BlindWindow, couldPostpone, postpone } from '../../core/blind-window.ts';
 import { isMinuteInterval } from '../../core/interval.ts';
@@ -14,7 +14,7 @@ import { usualRuntimeOf } from './open-run.ts';
 import { unpackLearned } from './packed/learned.ts';
 import { getRules, getStateById, isLookedAt, ruleOf, type StateRow, saveState, toState } from './states.ts';
 
-/** What the postponement of a deadline depends on; each further column of a million rows costs. */
+/** What the postponement of a deadline depends on. With a million rows, each further column costs. */
 export type AwaitedRow = Pick<
   StateRow,
   | 'id'
@@ -35,7 +35,7 @@ export type AwaitedRow = Pick<
   | 'needs'
 > & { first_check_ins: Uint8Array | null };
 
-/** All snitches in the order of their numbers, from the one behind `after` on. */
+/** All snitches in the order of their numbers, after the number `after`. */
 export function listAwaited(tx: Transaction, after: number, limit: number): Awaitable<AwaitedRow[]> {
   return tx.allHeld<AwaitedRow>(
     `SELECT s.id, n.token, s.case_id, s.interval, s.alert_type, s.status, s.last_check_in_at, s.due_at, s.look_at,
@@ -47,18 +47,18 @@ export function listAwaited(tx: Transaction, after: number, limit: number): Awai
   );
 }
 
-/** Snitches whose deadline moves from the same instant to the same instant. */
+/** Snitches whose deadlines move from one common instant to another. */
 interface Moved {
   ids: number[];
   dueBefore: number | null;
   deadline: Deadline;
-  /** Whether the sweep looks at them early enough without being told. */
+  /** Whether the sweep looks at them early enough anyway. */
   staysInPlace: boolean;
 }
 
 type Deadline = Pick<SnitchState, 'dueAt' | 'postponed' | 'movedFrom'>;
 
-/** @param window the one that postpones, with the number under which it is kept */
+/** @param window the one that postpones, with its number */
 export async function postponeAll(
   tx: Transaction,
   window: BlindWindow & { id: number },
@@ -74,7 +74,7 @@ export async function postponeAll(
     const deadline = await postponed(tx, window, row);
     if (deadline === null) continue;
     const { id, case_id: caseId, token, due_at: dueBefore } = row;
-    // A deadline that moves on is looked at when the one before it was due, and then again at its own time.
+    // A deadline that moves on is looked at when the earlier one was due, and then again at its own time.
     const staysInPlace = isLookedAt(row, deadline.dueAt) && row.look_at !== null && row.look_at > now;
     const key = `${dueBefore} ${deadline.dueAt} ${deadline.postponed} ${deadline.movedFrom} ${staysInPlace}`;
     const alike = moved.get(key);
@@ -85,7 +85,7 @@ export async function postponeAll(
   for (const alike of moved.values()) await save(tx, window.id, alike);
 }
 
-/** A snitch with open runs, what becomes of which depends on how long the earlier ones took, or with an alert that is held. */
+/** For a snitch with a held alert, or with open runs, whose fate depends on how long earlier runs took. */
 async function postponeOne(tx: Transaction, window: BlindWindow & { id: number }, id: number): Promise<void> {
   const row = await getStateById(tx, id);
   if (!row) return;
@@ -99,7 +99,7 @@ async function postponeOne(tx: Transaction, window: BlindWindow & { id: number }
   await keepPostponement(tx, window.id, row, after.dueAt);
 }
 
-/** Notes that the window postponed the deadline of `row`, for the notice and for whoever asks why. */
+/** Records that the window postponed the deadline of `row`, for the notice and for whoever asks why. */
 export async function keepPostponement(
   tx: Transaction,
   windowId: number,
@@ -182,7 +182,9 @@ async function save(
   );
 }
 
-/** Repeats the last number up to a power of two, so that there are few different statements to prepare. */
+/**
+ * Repeats the last number until the length is a power of two, so that there are few different statements to prepare.
+ */
 function filledUp(ids: readonly number[]): number[] {
   const count = 2 ** Math.ceil(Math.log2(ids.length));
   return Array.from({ length: count }, (_, index) => ids[Math.min(index, ids.length - 1)] ?? 0);

@@ -1,4 +1,4 @@
-/** Check-ins by name. Names need not be unique: of several snitches, the one that was made first is meant. */
+/** Check-ins by name. Names need not be unique: if several snitches have it, the first one created is meant. */
 import type { Act } from '../../core/activity/activity.ts';
 import type { CheckIn } from '../../core/check-in.ts';
 import type { SnitchFields } from '../../core/snitch.ts';
@@ -15,7 +15,7 @@ export async function findTokenByName(tx: Reading, caseId: string, name: string)
   return row?.token ?? null;
 }
 
-/** Operations run one after the other, so that a second call finds what the first one made. */
+/** Acts on one case run one after the other, so a second call finds what the first one created. */
 export async function applyFirstCheckIn(
   tx: Transaction,
   act: Act,

@@ -1,4 +1,4 @@
-/** Alarms that end by themselves at their service unless it is told of them again. */
+/** Alarms that a service ends automatically unless it is told of them again. */
 import { isAlarm } from '../../core/alert.ts';
 import { REPEAT_EVERY } from '../../core/channel.ts';
 import type { Repeat } from '../../core/delivery.ts';
@@ -14,7 +14,7 @@ interface RepeatRow {
   alert_id: string;
 }
 
-/** An alarm that was delivered is repeated from now on; whatever else was delivered ends that. */
+/** From now on an alarm that was delivered is repeated; any other delivered alert stops that. */
 export async function noteRepeats(
   tx: Transaction,
   { case_id: caseId, target, alert_id: alertId }: { case_id: string; target: string; alert_id: string },
@@ -37,7 +37,7 @@ export async function noteRepeats(
   }
 }
 
-/** A clock that was set back must not end an alarm: what is due in too long a time is due now. */
+/** A clock that was set back must not let an alarm end: a repeat that is due too far in the future is due now. */
 export async function takeRepeats(tx: Transaction, now: number, limit: number): Promise<Repeat[]> {
   const rows = await tx.allFree<RepeatRow>(
     `SELECT channel_id, token, case_id, alert_id FROM repeats WHERE next_at <= +? ORDER BY next_at LIMIT +?`,
@@ -63,7 +63,7 @@ export async function takeRepeats(tx: Transaction, now: number, limit: number): 
   return repeats;
 }
 
-/** Null where the alarm is over, or the channel or the alert is gone. */
+/** Null if the alarm is over, or the channel or the alert is gone. */
 async function toRepeat(tx: Transaction, row: RepeatRow): Promise<Repeat | null> {
   if (!(await isFailing(tx, row.token))) return null;
   const [alert, owner] = [await getAlert(tx, row.alert_id), await getCase(tx, row.case_id)];

@@ -1,4 +1,4 @@
-/** The numbers that jobs report: judged, kept with the check-in, and remembered to tell what is usual. */
+/** The numbers that jobs report: they are judged, stored with the check-in, and remembered to learn what is usual. */
 import type { CheckIn, CheckInRecord } from '../../core/check-in.ts';
 import { judge } from '../../core/judgement/judge.ts';
 import { asksForUsual } from '../../core/judgement/rules.ts';
@@ -11,9 +11,9 @@ import { getState, type StateRow } from './states.ts';
 /** A check-in as it counts: if its run is not as expected, the outcome is an error. */
 export interface Judged {
   checkIn: CheckIn;
-  /** Why a run that ended well counts as an error; null for any other. */
+  /** Why a run that was reported as a success counts as an error; null otherwise. */
   reason: string | null;
-  /** What is to be remembered of the values; null where none came. */
+  /** The histories of the values to remember; null if no values came. */
   histories: ValueHistories | null;
 }
 
@@ -53,7 +53,7 @@ async function historiesOf(tx: Reading, id: number): Promise<ValueHistories> {
   return row ? (JSON.parse(row.histories) as ValueHistories) : NO_HISTORIES;
 }
 
-/** What is remembered of the values of a snitch; nothing where there is no such snitch. */
+/** What is remembered of a snitch's values; empty if there is no such snitch. */
 export async function findValues(tx: Reading, caseId: string, token: string): Promise<ValueHistories> {
   const row = await getState(tx, token);
   return row?.case_id === caseId ? historiesOf(tx, row.id) : NO_HISTORIES;
@@ -74,7 +74,7 @@ export function forgetValues(tx: Transaction, id: number): void {
 
 type Kept = Pick<CheckInRecord, 'values' | 'dropped' | 'reason'>;
 
-/** What the row of a check-in keeps of it; null for nothing. */
+/** What the row of a check-in stores of its report; null for nothing. */
 export function reportText({ checkIn, reason }: Judged): string | null {
   const { values = {}, dropped = [] } = checkIn.reported ?? {};
   const kept = {

@@ -7,7 +7,7 @@ import { getSetting, setSetting } from './settings.ts';
 import { KEPT_FOR as SILENCES_KEPT_FOR } from './silences/rows.ts';
 import { pruneChanges } from './status-pages/changes.ts';
 
-/** Rows that one call looks at. */
+/** The most rows that one call examines. */
 const SLICE = 500;
 
 /** Deletes a slice of what is no longer kept; false when the pass is complete. */
@@ -36,7 +36,7 @@ interface LoggedRow {
   at: number;
 }
 
-/** Walks the log from its oldest row, slice by slice, and starts again at the front when it reached the end. */
+/** Walks the log from its oldest row, slice by slice, and starts again at the front after the end. */
 async function pruneCheckIns(tx: Transaction, limits: RetentionLimits): Promise<boolean> {
   const rows = await tx.all<LoggedRow>(
     'SELECT id, snitch_id, number, at FROM check_ins WHERE id > +? ORDER BY id LIMIT +?',
@@ -64,15 +64,18 @@ async function isKept(tx: Transaction, row: LoggedRow, limits: RetentionLimits):
   return row.number > state.check_in_count - limits.checkIns && row.at >= limits.olderThan;
 }
 
-/** The alarm that a service is told of again and again as long as it lasts. */
+/** An alarm that a service is told of repeatedly while it lasts. */
 const REPEATED = `SELECT 1 FROM channels AS c JOIN repeats AS r ON r.channel_id = c.id AND r.token = a.token
   WHERE c.case_id = a.case_id AND c.kind = 'alertmanager' AND r.alert_id = a.id`;
 
-/** What opened an outage that is not over: its recovery goes to those who were told, under the name of then. */
+/**
+ * The alert that opened an outage which still lasts: its recovery goes to those who were told, under the name at that
+ * time.
+ */
 const OPEN = `SELECT 1 FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id
   WHERE n.token = a.token AND s.thread_id = a.id`;
 
-/** An alert stays as long as one of its deliveries is pending, and as long as its outage lasts that it opened. */
+/** An alert is kept while one of its deliveries is pending, and while the outage lasts that it opened. */
 async function pruneAlerts(tx: Transaction, olderThan: number): Promise<boolean> {
   const rows = await tx.all<{ id: string; text_id: number | null }>(
     `SELECT id, text_id FROM alerts AS a WHERE at < +? AND NOT EXISTS (

@@ -1,7 +1,7 @@
-/** What a run must look like, as the row of a snitch keeps it: one column, which is null for most. */
+/** What a run must look like, as the row of a snitch stores it: one column, which is null for most. */
 import { ANY_RUN, isSameRules, type RunRules } from '../../core/judgement/rules.ts';
 
-/** Check-ins of the same snitches come again and again, and reading JSON costs more than looking it up. */
+/** The same snitches check in again and again, and parsing JSON costs more than looking it up. */
 const READ = new Map<string, RunRules>();
 const REMEMBERED = 4_000;
 

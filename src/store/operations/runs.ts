@@ -5,10 +5,10 @@ import type { Awaitable, Transaction } from '../transaction.ts';
 import { isEnd } from './check-in-decision.ts';
 import type { StateRow } from './states.ts';
 
-/** How far back the other half of a run is looked for, in check-ins of the same snitch. */
+/** How far back the other half of a run is searched for, in check-ins of the same snitch. */
 const WITHIN = 50;
 
-/** Where an end has overtaken its start, it is among so many last check-ins, and came within so many milliseconds. */
+/** An end that overtook its start is among this many latest check-ins, and came within this time in milliseconds. */
 const JUST_BEHIND = 5;
 const AT_ONCE = MINUTE;
 
@@ -22,8 +22,8 @@ interface LoggedRow {
 }
 
 /**
- * The last start without a run id that no end without one has followed; runs with ids are found in the log. A start or an
- * end that is reported late says nothing about a run that began after it.
+ * The last start without a run id that no end without one has followed; runs with ids are found in the log. A start or
+ * an end that is reported late says nothing about a run that began after it.
  */
 export function openStartAfter(row: StateRow, { outcome, runId, at, now }: CheckIn): number | null {
   const open = row.open_start_at;
@@ -35,17 +35,17 @@ export function openStartAfter(row: StateRow, { outcome, runId, at, now }: Check
   return at < now && open !== null && open > at ? open : null;
 }
 
-/** What the log keeps of the run that a check-in belongs to. */
+/** What the log stores about the run that a check-in belongs to. */
 export interface Run {
-  /** When it is to be logged. */
+  /** The time under which it is logged. */
   at: number;
-  /** How long the run took that it ends, in milliseconds; null where its start was not reported. */
+  /** How long the run took that it ends, in milliseconds; null if the start was not reported. */
   durationMs: number | null;
-  /** Whether it has begun and not ended: its start, where the end has not come before it. */
+  /** Whether this is the start of a run whose end has not arrived already. */
   isOpen: boolean;
 }
 
-/** For an everyday check-in, which belongs to no run, nothing has to be read. */
+/** An everyday check-in belongs to no run, so nothing has to be read for it. */
 export function runOf(tx: Transaction, row: StateRow, checkIn: CheckIn): Awaitable<Run> {
   const { at, outcome, runId, now } = checkIn;
   if (outcome === 'start' && runId !== null) return startedRun(tx, row, checkIn);
@@ -58,7 +58,7 @@ async function endedRun(tx: Transaction, row: StateRow, checkIn: CheckIn): Promi
   return { at: checkIn.at, durationMs: await durationOf(tx, row, checkIn), isOpen: false };
 }
 
-/** How long the run took that `checkIn` ends, in milliseconds; null where its start was not reported. */
+/** How long the run took that `checkIn` ends, in milliseconds; null if the start was not reported. */
 function durationOf(tx: Transaction, row: StateRow, { runId, at, now }: CheckIn): Awaitable<number | null> {
   if (runId !== null) return durationById(tx, row, runId, at);
   if (at < now) return durationByTime(tx, row, at);
@@ -76,7 +76,9 @@ async function durationById(
   return other?.outcome === 'start' ? Math.max(0, at - other.at) : null;
 }
 
-/** For an end that is reported late: its start is the last one before it by their own times, unless that has an end. */
+/**
+ * For an end that is reported late: its start is the last one before it by their own times, unless that one has an end.
+ */
 async function durationByTime(tx: Transaction, row: StateRow, at: number): Promise<number | null> {
   const before = (await lastLogged(tx, row, WITHIN)).filter(
     (found) => found.run_id === null && found.at <= at && found.outcome !== 'log',
@@ -87,14 +89,14 @@ async function durationByTime(tx: Transaction, row: StateRow, at: number): Promi
 }
 
 /**
- * The start of a run with an id, whose end may have arrived before it. Then the start is logged no later than the end,
- * and the duration is added to the end.
+ * The start of a run with an id, whose end may have arrived first. In that case the start is logged no later than the
+ * end, and the end gets its duration.
  */
 async function startedRun(tx: Transaction, row: StateRow, { runId, at, now }: CheckIn): Promise<Run> {
   const isLate = at < now;
   const isEndOfIt = (found: LoggedRow) => found.run_id === runId && isEnd(found.outcome);
   const end = (await lastLogged(tx, row, isLate ? WITHIN : JUST_BEHIND, isEndOfIt)).find(isEndOfIt);
-  // A job may use one id again and again: then the end is that of an earlier run.
+  // A job may use one id again and again: then the end belongs to an earlier run.
   if (!end || end.at < at - AT_ONCE) return { at, durationMs: null, isOpen: true };
   if (end.duration_ms !== null) return { at, durationMs: null, isOpen: !isLate || end.at < at };
   const began = Math.min(at, end.at);
@@ -102,7 +104,7 @@ async function startedRun(tx: Transaction, row: StateRow, { runId, at, now }: Ch
   return { at: began, durationMs: null, isOpen: false };
 }
 
-/** The newest check-ins, newest first: at most `limit`, and none behind the first for which `isLast` holds. */
+/** The newest check-ins, newest first: at most `limit`, stopping at the first for which `isLast` holds. */
 async function lastLogged(
   tx: Transaction,
   row: StateRow,

@@ -4,7 +4,7 @@ import type { Setting } from '../server-notes.ts';
 import type { Reading, Transaction } from '../transaction.ts';
 import { record } from './activity/record.ts';
 
-/** The server's own settings, apart from the ones that its configuration file has. */
+/** The server's own settings, except those in its configuration file. */
 export async function getSetting(tx: Reading, name: Setting): Promise<string | null> {
   const row = await tx.get<{ value: string }>('SELECT value FROM settings WHERE name = ?', name);
   return row?.value ?? null;
@@ -19,13 +19,13 @@ export async function setSetting(tx: Transaction, name: Setting, value: string):
   );
 }
 
-/** That the daemon lived at the instant, and whether it then stopped in an orderly way. */
+/** Records that the daemon was alive at `at`, and whether it then stopped in an orderly way. */
 export async function recordLiveness(tx: Transaction, at: number, stop: OrderlyStop | null): Promise<void> {
   await setSetting(tx, 'liveness', String(at));
   if (stop) await setSetting(tx, 'stopped', JSON.stringify({ at, ...stop }));
 }
 
-/** While it is on, the API answers nothing else. */
+/** While maintenance is on, the API answers nothing else. */
 export async function setMaintenance(tx: Transaction, act: Act, enabled: boolean): Promise<void> {
   const before = await getSetting(tx, 'maintenance');
   await setSetting(tx, 'maintenance', enabled ? 'on' : 'off');

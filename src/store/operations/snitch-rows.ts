@@ -1,4 +1,4 @@
-/** The rows in which stands what people said about their snitches. */
+/** The rows that hold what people said about their snitches. */
 import type { Snitch, SnitchFields } from '../../core/snitch.ts';
 import { type StateRow, toState } from './states.ts';
 
@@ -20,12 +20,12 @@ export function tagsIn({ tags }: Pick<SnitchRow, 'tags'>): string[] {
   return textsIn(tags);
 }
 
-/** The texts that are kept as JSON. Most lists of a snitch are empty, which is told without reading JSON. */
+/** The texts that are stored as JSON. Most lists of a snitch are empty, which needs no parsing. */
 export function textsIn(json: string): string[] {
   return json === '[]' ? [] : (JSON.parse(json) as string[]);
 }
 
-/** The row with those of its texts that are given. */
+/** The row with those texts that `changes` has. */
 export function withChangedText(row: SnitchRow, changes: Partial<SnitchFields>): SnitchRow {
   return {
     ...row,

@@ -54,7 +54,7 @@ export async function createSnitch(
   return snitch;
 }
 
-/** The caller has looked whether there is room for it. */
+/** The caller must have checked that there is room for it. */
 export async function insertSnitch(
   tx: Transaction,
   caseId: string,
@@ -116,7 +116,7 @@ export async function getSnitch(tx: Reading, caseId: string, token: string): Pro
   return found ? toSnitch(found.row, found.state, await pastOf(tx, found.state)) : null;
 }
 
-/** What the log, the alerts and other snitches tell of a snitch. */
+/** What the log, the alerts and other snitches say about a snitch. */
 async function pastOf(
   tx: Reading,
   state: StateRow,
@@ -151,8 +151,8 @@ async function find(tx: Reading, caseId: string, token: string): Promise<Found |
 }
 
 /**
- * Changes what is named. Whatever changes when the job is due restarts the deadline from now. Another `maxRuntime` holds
- * for the runs that are open, too.
+ * Changes the fields that `changes` has. Any change to when the job is due restarts the deadline from now. A new
+ * `maxRuntime` also applies to runs that are open.
  */
 export async function updateSnitch(
   tx: Transaction,
@@ -167,7 +167,7 @@ export async function updateSnitch(
   return after;
 }
 
-/** As `updateSnitch`, but several that are changed together may need one another in a circle until the last is written. */
+/** As `updateSnitch`, but several changed together may need one another in a circle until the last is written. */
 export async function changeSnitch(
   tx: Transaction,
   act: Act,
@@ -196,7 +196,7 @@ export async function changeSnitch(
   if (changes.tags) await changeTags(tx, state, tagsIn(row), changes.tags);
   tx.announce({ kind: 'snitch', caseId, token });
   tx.announce({ kind: 'shown', caseId });
-  // The rules are remembered: what comes next need not wait for them again.
+  // The rules are remembered, so later steps need not wait for them again.
   const [needs] = await Promise.all([listNeeds(tx, row.id), getRules(tx, caseId)]);
   await reschedule(tx, state, { before, wanted, now });
   if (changes.needs) await changeNeeds(tx, state, changes.needs, now);
@@ -210,7 +210,7 @@ export async function changeSnitch(
   return after;
 }
 
-/** @throws Invalid for a token that is of no snitch of the case */
+/** @throws Invalid for a token that belongs to no snitch of the case */
 async function changeNeeds(
   tx: Transaction,
   { id, case_id: caseId }: StateRow,
@@ -237,7 +237,7 @@ function withChanges(before: SnitchState, changes: Partial<SnitchFields>): Snitc
   };
 }
 
-/** Writes what `wanted` changes of when the job is due. */
+/** Writes what `wanted` changes about when the job is due. */
 async function reschedule(
   tx: Transaction,
   row: StateRow,
@@ -245,7 +245,7 @@ async function reschedule(
 ): Promise<SnitchState> {
   const isWatchedAlike = given.maxRuntime === before.maxRuntime;
   const wanted = isWatchedAlike ? given : await withRuntime(tx, row, given, now);
-  // Places in periods of another length say nothing.
+  // Positions within periods of another length mean nothing.
   if (wanted.interval !== before.interval) await saveLearned(tx, row, NOTHING_LEARNED);
   const rules = await getRules(tx, row.case_id);
   if (isDueAlike(before, wanted)) {
@@ -260,7 +260,7 @@ async function reschedule(
   return rescheduled;
 }
 
-/** The state with the runs that its `maxRuntime` watches: those that were reported before anybody watched are in the log. */
+/** The state with the runs that its `maxRuntime` watches. Runs reported before they were watched are in the log. */
 async function withRuntime(
   tx: Transaction,
   row: StateRow,
@@ -272,7 +272,7 @@ async function withRuntime(
   return transition(wanted, { kind: 'runtimeChanged', open }, context).snitch;
 }
 
-/** Alerts that were decided are still delivered; the log of check-ins goes with retention. */
+/** Alerts that were decided are still delivered; retention deletes the log of check-ins. */
 export async function deleteSnitch(
   tx: Transaction,
   act: Act,

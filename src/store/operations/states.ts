@@ -27,7 +27,7 @@ import { countStatus } from './status-counts.ts';
 export { getRules, type KeptRules } from './silences/case-rules.ts';
 
 export interface StateRow {
-  /** The number of the snitch, which its other rows are keyed by. */
+  /** The snitch's number, which is the key of its other rows. */
   id: number;
   token: string;
   case_id: string;
@@ -63,18 +63,18 @@ export interface StateRow {
   errors_in_row: number | null;
   /** JSON. */
   acknowledged: string | null;
-  /** JSON of the alert that is held, `{}` for none; null for a snitch that needs nothing. */
+  /** JSON of the alert that is held, `{}` for none; null for a snitch that needs no other. */
   needs: string | null;
 }
 
-/** Of the snitch `n` and its state `s`. The token comes from the index that finds it: the row of `n` is not read. */
+/** For the snitch `n` and its state `s`. The token comes from the index that finds it: the row of `n` is not read. */
 export const STATE_COLUMNS = `n.token, s.id, s.case_id, s.interval, s.alert_type, s.status, s.checked_in_at,
   s.last_check_in_at, s.due_at, s.look_at, s.pause_kind, s.pause_until, s.remembered, s.postponed, s.moved_from,
   s.paused_at, s.thread_id, s.open_start_at, s.last_check_in_id, s.check_in_count,
   s.schedule, s.timezone, s.grace, s.reason, s.max_runtime, s.runs, s.run_rules, s.errors_in_row, s.acknowledged,
   s.needs`;
 
-// Statements are kept by their text. One that was put together anew at each check-in would be read anew as well.
+// Prepared statements are found by their text: one built at each check-in would have to be read again each time.
 const SELECT = `SELECT ${STATE_COLUMNS} FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id`;
 export const SELECT_BY_TOKEN = `${SELECT} WHERE n.token = +?`;
 export const SELECT_BY_ID = `${SELECT} WHERE n.id = +?`;
@@ -87,7 +87,7 @@ export function getStateById(tx: Reading, id: number): Awaitable<StateRow | unde
   return tx.getHeld<StateRow>(SELECT_BY_ID, id);
 }
 
-/** Empty where the snitch is gone. */
+/** Empty if the snitch is gone. */
 export async function tokenOf(tx: Transaction, id: number): Promise<string> {
   const row = await tx.get<{ token: string }>('SELECT token FROM snitches WHERE id = ?', id);
   return row?.token ?? '';
@@ -128,9 +128,9 @@ export type LogEnd = Pick<StateRow, 'last_check_in_id' | 'check_in_count' | 'ope
 
 /**
  * Writes what an everyday check-in changes. The index that the sweep walks stays as it is: a deadline that moves on is
- * looked at when the one before it was due, and then again at its own time.
+ * looked at when the earlier one was due, and then again at its own time.
  *
- * @param learned null where nothing new was learned
+ * @param learned null if nothing new was learned
  */
 export function saveTimes(
   tx: Transaction,
@@ -159,7 +159,7 @@ const TIMES = `UPDATE snitch_states SET checked_in_at = ?, last_check_in_at = ?,
 export const SAVE_TIMES = `${TIMES} WHERE id = ?`;
 export const SAVE_TIMES_AND_LEARNED = `${TIMES}, first_check_ins = ? WHERE id = ?`;
 
-/** What is written with a state beside what the state machine knows; each as it was, where it is absent. */
+/** What is written with a state besides what the state machine knows; each stays as it was if absent. */
 export interface Beside {
   /** The alert that opened the present incident; a snitch that became healthy, however silently, has none. */
   threadId?: string | null;
@@ -172,7 +172,7 @@ export const SAVE_STATE = `UPDATE snitch_states SET interval = ?, alert_type = ?
   schedule = ?, timezone = ?, grace = ?, reason = ?, max_runtime = ?, runs = ?, run_rules = ?, errors_in_row = ?,
   acknowledged = ?, needs = ? WHERE id = ?`;
 
-/** Writes what `state` changed of `row`. */
+/** Writes `state` into `row`. */
 export async function saveState(
   tx: Transaction,
   row: StateRow,
@@ -224,12 +224,12 @@ async function changed(tx: Transaction, row: StateRow, state: SnitchState): Prom
   if (isSeenNoMore || (heldIn(row.needs) !== null && state.held === null)) await lookAtKeptBack(tx, row);
 }
 
-/** An alarm that a silence kept back, and then a pause, an acknowledgement or a need, is told as soon as none does. */
+/** An alarm held back by a silence, then by a pause, an acknowledgement or a need, is sent once none of them holds. */
 async function lookAtKeptBack(tx: Transaction, { id, case_id: caseId }: StateRow): Promise<void> {
   if ((await getRules(tx, caseId)).hasSilences) await settleKeptBack(tx, id, 0);
 }
 
-/** Whether the sweep will look at the row in time for `dueAt` without being told. */
+/** Whether the sweep will look at the row in time for `dueAt` anyway. */
 export function isLookedAt({ look_at: lookAt }: Pick<StateRow, 'look_at'>, dueAt: number | null): boolean {
   return dueAt === null || (lookAt !== null && lookAt <= dueAt);
 }
@@ -288,7 +288,7 @@ function toPause({
   return { until: kind === 'time' ? { kind, at: until ?? 0 } : { kind }, remembered, since };
 }
 
-/** What the state machine must know beside the state of `row` for a trigger at `now`, but for what the snitch needs. */
+/** What the state machine must know besides the state of `row` for a trigger at `now`, except what the snitch needs. */
 export async function contextFor(
   tx: Transaction,
   row: Pick<StateRow, 'id' | 'alert_type'>,

@@ -1,4 +1,4 @@
-/** How many snitches of a case have each status: counted where it changes, because counting them anew reads them all. */
+/** How many snitches of a case have each status: updated with each change, because counting them reads them all. */
 import type { Status } from '../../core/snitch.ts';
 import type { Reading, Transaction } from '../transaction.ts';
 
@@ -17,7 +17,7 @@ export async function countSnitches(tx: Reading, caseId: string): Promise<number
   return row?.count ?? 0;
 }
 
-/** Whether the case may have one more. */
+/** Whether the case can have one more. */
 export async function hasRoomForSnitch(tx: Reading, caseId: string): Promise<boolean> {
   const row = await tx.get<{ most: number | null }>(
     'SELECT max_snitches AS most FROM cases WHERE id = ?',

@@ -1,4 +1,7 @@
-/** The tags of a snitch and their index. The tags themselves stand in the row of the snitch, in the order in which they were given. */
+/**
+ * The tags of a snitch and their index. The tags themselves are in the snitch's row, in the order in which they were
+ * given.
+ */
 import type { Act } from '../../core/activity/activity.ts';
 import { changesBetween } from '../../core/activity/changes.ts';
 import { Invalid } from '../../core/errors.ts';
@@ -17,7 +20,7 @@ interface Tagged {
   caseId: string;
 }
 
-/** Brings the index to the tags `after`, where it had `before`. */
+/** Changes the index from the tags `before` to the tags `after`. */
 export function indexTags(
   tx: Transaction,
   { id, caseId }: Tagged,
@@ -32,7 +35,7 @@ export function indexTags(
   }
 }
 
-/** Brings the index to the tags `after`. Who needed the snitch by one that it lost needs it no more. */
+/** Changes the index to the tags `after`. Snitches that needed this one by a tag it lost no longer need it. */
 export async function changeTags(
   tx: Transaction,
   state: StateRow,
@@ -105,7 +108,7 @@ async function writeTags(
   tags: string[],
 ): Promise<string[]> {
   tx.put('UPDATE snitches SET tags = ? WHERE id = ?', JSON.stringify(tags), row.id);
-  // The rules are remembered: the tags that change are looked at by them.
+  // The rules are remembered for the tags that change.
   const [state] = await Promise.all([getStateById(tx, row.id), getRules(tx, caseId)]);
   if (state) await changeTags(tx, state, tagsIn(row), tags);
   if (state && state.needs !== null) await refuseCircle(tx, { id: row.id, caseId });

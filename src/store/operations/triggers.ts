@@ -49,7 +49,7 @@ export async function unpauseSnitch(
   return true;
 }
 
-/** True when the trigger changed something. */
+/** Returns whether the trigger changed anything. */
 export async function apply(
   tx: Transaction,
   row: StateRow,
@@ -78,7 +78,7 @@ export async function apply(
   return true;
 }
 
-/** Only deadlines and what is about needs ask for them, and only of a snitch that needs something. */
+/** Only deadlines and triggers about needs require this, and only for a snitch that needs something. */
 async function needsFor(
   tx: Transaction,
   row: StateRow,
@@ -90,7 +90,7 @@ async function needsFor(
   return { needs: await neededBy(tx, row, { since, soon: now + LONGEST_DOUBT, now }) };
 }
 
-/** The deadline that an alert tells of, and the run that was going on then. An alert that was held tells of the old one. */
+/** The deadline that an alert reports, and the run that was under way then. A held alert reports the old deadline. */
 function causeOf(before: SnitchState, { reason }: SnitchState, trigger: Trigger) {
   if (trigger.kind !== 'due' && trigger.kind !== 'needsChanged') return {};
   const deadlineAt = before.held?.missed ?? before.dueAt;
@@ -101,7 +101,7 @@ function causeOf(before: SnitchState, { reason }: SnitchState, trigger: Trigger)
   return { deadlineAt, startedAt: startedAt ?? (trigger.kind === 'due' ? trigger.startedAt : undefined) };
 }
 
-/** Decides anew about an alert that is held, because a person changed what the snitch needs. */
+/** Decides again about a held alert, because a person changed what the snitch needs. */
 export async function decideHeldAnew(tx: Transaction, id: number, now: number): Promise<void> {
   const row = await getStateById(tx, id);
   const held = row ? toState(row).held : null;

@@ -1,4 +1,4 @@
-/** What the decisions about many snitches read, each for all of them in one statement. */
+/** What the decisions about many snitches read, fetched for all of them in one statement per kind. */
 import { FLAPPING_OVER, FLAPPING_WITHIN } from '../../core/flapping.ts';
 import { type NamedRow, OVERTAKEN_BY, SELECT_NAMED } from '../operations/alert-rows.ts';
 import { hashOf, longText, SELECT_TEXT } from '../operations/alert-texts.ts';
@@ -12,7 +12,7 @@ import type { Statement } from './dialect.ts';
 import type { Parameter, Session } from './session.ts';
 import { RULES_COLUMNS_OF, type RulesOfCase, type SetRow } from './set-statements.ts';
 
-/** What one statement of an operation is answered with; it is of this snitch. */
+/** The rows that one statement would return for one snitch; `of` is that snitch's number. */
 export interface Answer {
   of: number;
   sql: string;
@@ -27,7 +27,7 @@ export interface Foreseen {
   answers: readonly Answer[];
 }
 
-/** In the order of their tokens, as check-ins hold them, so that nobody waits in a circle. */
+/** Locked in the order of their tokens, as check-ins lock them, so that no two transactions wait for each other. */
 const STATES: Statement = {
   name: 'snitch_ahead_states',
   text: `SELECT ${STATE_COLUMNS}, s.first_check_ins FROM snitch_states AS s JOIN snitches AS n ON n.id = s.id
@@ -51,7 +51,7 @@ const FLAPPING: Statement = {
   text: 'SELECT snitch_id FROM flapping WHERE snitch_id = ANY($1)',
 };
 
-/** Asked for each by itself, as the index has them, however many wait. */
+/** Looked up snitch by snitch through the index, however many deliveries wait. */
 const WAITING: Statement = {
   name: 'snitch_ahead_waiting',
   text: `SELECT n.token FROM snitches AS n CROSS JOIN LATERAL (
@@ -88,7 +88,9 @@ interface Token {
   token: string;
 }
 
-/** Reads what is about to be asked of `ids`: the states first and held, and all else as it is from then on. */
+/**
+ * Reads what the work on `ids` is about to ask for. The states are read first and locked; the rest is read after that.
+ */
 export async function foreseen(session: Session, ids: readonly number[], now: number): Promise<Foreseen> {
   const ask = async <Row>(statement: Statement, ...values: Parameter[]) =>
     (await session.query<Row & object>(statement, [ids, ...values])).rows as Row[];
@@ -131,7 +133,7 @@ export async function foreseen(session: Session, ids: readonly number[], now: nu
   return { states, rules, pages: cases, answers };
 }
 
-/** The long texts that are kept already, by the tokens of the snitches that have them. */
+/** The long texts that are stored already, by the token of the snitch that has them. */
 async function textsOf(
   session: Session,
   named: readonly (Token & NamedRow)[],

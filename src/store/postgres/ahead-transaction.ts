@@ -1,7 +1,8 @@
 /**
- * The transaction of work on many snitches. What nearly each of them asks for was read before for all of them, and what
- * nearly each of them writes is gathered, and written for all of them in a few statements. The operations that decide are
- * the same as anywhere else: whatever else they ask for goes to the database as it is, behind what was gathered so far.
+ * The transaction for work on many snitches. What nearly every snitch needs is read beforehand for all of them; what
+ * nearly every snitch writes is gathered and written for all of them in a few statements. The operations that decide
+ * are the same as anywhere else: whatever else they ask for goes to the database as usual, after what was gathered so
+ * far.
  */
 import type pg from 'pg';
 import { StoreUnavailable } from '../../core/errors.ts';
@@ -18,16 +19,18 @@ import { unavailable } from './faults.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
 import type { Parameter } from './session.ts';
 
-/** One row of many failed behind statements that cannot be undone alone: all is to be done again, with savepoints. */
+/**
+ * One of many rows failed after statements that cannot be undone alone: everything must be repeated, with savepoints.
+ */
 export class NeedsCare extends StoreUnavailable {}
 
 export class AheadTransaction extends PostgresTransaction {
   readonly #answers = new Map<string, readonly object[]>();
-  /** What is forgotten with a snitch, by its number and by its token. */
+  /** The answers to drop when a snitch changes, by its number and by its token. */
   readonly #keysOf = new Map<Value, string[]>();
   readonly #caseIds = new Set<string>();
   readonly #writes = noWrites();
-  /** Statements that went to the database. */
+  /** How many statements went to the database. */
   #sent = 0;
 
   override async foresee(ids: readonly number[], now: number): Promise<void> {
@@ -51,7 +54,7 @@ export class AheadTransaction extends PostgresTransaction {
     await Promise.all(met.map(({ id }) => targetsOf(this, id)));
   }
 
-  /** As if `sql` had been asked for: until anything is written that may change it. */
+  /** From now on `sql` is answered with these rows, until something is written that may change them. */
   answer(sql: string, values: readonly Value[], rows: readonly object[]): void {
     this.#answers.set(keyOf(sql, values), rows);
   }
@@ -72,7 +75,10 @@ export class AheadTransaction extends PostgresTransaction {
     return super.run(sql, ...values);
   }
 
-  /** Nothing is marked in the database: who went there and failed is done again with care. */
+  /**
+   * Sets no savepoint in the database: if the operation sent statements and failed, everything is repeated with
+   * savepoints.
+   */
   override async savepoint<T>(operation: () => Promise<T>): Promise<T> {
     const announced = this.changes.length;
     const sent = this.#sent;
@@ -120,7 +126,9 @@ export class AheadTransaction extends PostgresTransaction {
     cutTo(this.#writes, [0, 0, 0]);
   }
 
-  /** What is written of one snitch names it by its number or its token; after anything else nothing is known any more. */
+  /**
+   * A write about one snitch names its number or its token. After any other write, nothing that was read is trusted.
+   */
   #forgetWritten(text: string, values: readonly Parameter[]): void {
     if (OF_ONE.test(text)) for (const value of values) this.#forgetSnitch(value as Value);
     else this.#answers.clear();
@@ -131,7 +139,7 @@ export class AheadTransaction extends PostgresTransaction {
   }
 }
 
-/** Statements that change rows of one snitch, which is among their values. */
+/** Statements that change rows of one snitch, whose number or token is among their values. */
 const OF_ONE =
   /^\s*(UPDATE deliveries SET[\s\S]*WHERE state = 'pending' AND waiting_token = |(INSERT INTO|UPDATE|DELETE FROM) (flapping|status_changes|reliefs|silenced_alarms|alert_texts)\b|UPDATE snitch_states SET (well_since|look_at) = )/;
 

@@ -1,4 +1,4 @@
-/** What the decisions about many snitches write, gathered as rows and written in a few statements. */
+/** What the decisions about many snitches write: gathered as rows, written in a few statements. */
 import { INSERT_ALERT } from '../operations/alert-rows.ts';
 import { INSERT_DELIVERY, INSERT_WAITING } from '../operations/deliveries.ts';
 import { SAVE_STATE } from '../operations/states.ts';
@@ -9,7 +9,7 @@ import type { Parameter } from './session.ts';
 export interface Writes {
   alerts: Value[][];
   deliveries: Value[][];
-  /** The last one of a snitch counts. */
+  /** Only the last row of each snitch is written. */
   states: Value[][];
 }
 
@@ -17,7 +17,7 @@ export function noWrites(): Writes {
   return { alerts: [], deliveries: [], states: [] };
 }
 
-/** False for a statement that is not gathered. */
+/** Returns false for a statement that is not gathered. */
 export function gather(writes: Writes, sql: string, values: readonly Value[]): boolean {
   if (sql === INSERT_ALERT) writes.alerts.push([...values]);
   else if (sql === INSERT_DELIVERY) writes.deliveries.push([...values, null, null]);
@@ -27,7 +27,7 @@ export function gather(writes: Writes, sql: string, values: readonly Value[]): b
   return true;
 }
 
-/** How much is gathered, so that what comes after can be undone. */
+/** How much has been gathered, so that what is gathered later can be dropped again. */
 export function sizeOf({ alerts, deliveries, states }: Writes): readonly [number, number, number] {
   return [alerts.length, deliveries.length, states.length];
 }
@@ -68,7 +68,7 @@ const WRITE_ALERTS: Statement = {
     SELECT * FROM unnest(${arrays(ALERT_COLUMNS.map((name) => (name === 'id' ? 'text' : typeOf(name))))})`,
 };
 
-/** In the order in which they were decided, which their numbers tell. */
+/** In the order in which they were decided: their numbers keep that order. */
 const WRITE_DELIVERIES: Statement = {
   name: 'snitch_ahead_write_deliveries',
   text: `INSERT INTO deliveries (state, attempts, fence, leased, ${DELIVERY_COLUMNS.join(', ')})

@@ -1,4 +1,6 @@
-/** What one node at a time does: it holds a lock as long as its process gives signs on the session of that. */
+/**
+ * Work for one node at a time: it holds a lock for as long as its process shows on the lock's session that it lives.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { MINUTE } from '../../text/durations.ts';
@@ -7,14 +9,14 @@ import type { Primary } from './hosts/primary.ts';
 import type { Session } from './hosts/session.ts';
 import { LOCKS } from './postgres-transaction.ts';
 
-/** A statement on the connection of the lock only asks for the lock or shows that the process lives; milliseconds. */
+/** In milliseconds. Statements on the lock's connection only ask for the lock or show that the process lives. */
 const ANSWERS_WITHIN = 8_000;
 
-/** Between two signs, and between two attempts to get the lock; milliseconds. */
+/** Between two signs of life, and between two attempts to get the lock; milliseconds. */
 const EVERY = 1_000;
 const TRIED_EVERY = 250;
 
-/** A process that stands still, as a suspended host does, loses its session after so many milliseconds, and the lock with it. */
+/** A process that stands still this long, as on a suspended host, loses its session and so the lock; milliseconds. */
 const STANDS_STILL_AFTER = 10_000;
 
 const TRY = 'SELECT pg_try_advisory_lock($1, hashtext($2)) AS mine';
@@ -28,9 +30,9 @@ const HOLDER = `SELECT a.pid, a.application_name AS name,
     AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 /**
- * Who has a lock of Snitch, for the log, so that somebody can look at that host or end that session.
+ * Who holds a lock of Snitch, for the log, so that somebody can look at that host or end that session.
  *
- * @returns null where nobody has it any more
+ * @returns null if nobody holds it any more
  */
 export async function holderOf(client: pg.ClientBase, name: string): Promise<string | null> {
   const { rows } = await client.query<{ pid: number; name: string; host: string }>(HOLDER, [LOCKS, name]);
@@ -41,16 +43,17 @@ export async function holderOf(client: pg.ClientBase, name: string): Promise<str
 
 export interface AloneOptions {
   readonly primary: Pick<Primary, 'connect'>;
-  /** Told who is waited for, where somebody is: at once, and each minute. */
+  /** Called with the holder while this node waits: at once, and then each minute. */
   readonly onWait: (holder: string | null) => void;
   /** In milliseconds; for tests. */
   readonly standsStillAfter?: number;
 }
 
 /**
- * Runs `work` while no other node does what has this name. `work` is given what throws where another one may do it by now.
+ * Runs `work` while no other node runs work of this name. `work` is given a function that throws if another node may
+ * have taken over by now.
  *
- * @throws ConnectionFault where the lock cannot be had or was lost, and what `work` throws
+ * @throws ConnectionFault if the lock cannot be had or was lost, and whatever `work` throws
  */
 export async function alone<T>(
   { primary, onWait, standsStillAfter = STANDS_STILL_AFTER }: AloneOptions,
@@ -70,8 +73,8 @@ export async function alone<T>(
 }
 
 /**
- * An answer that was there before this process stood still tells nothing of what came after. A monotonic clock stands still
- * with a virtual machine, and the wall clock may be set: the longer time counts.
+ * An answer that arrived before this process stood still says nothing about what came after. A monotonic clock stops
+ * with a virtual machine, and the wall clock can be set: the longer of the two times counts.
  */
 async function signOn({ client }: Session, standsStillAfter: number): Promise<void> {
   const [wall, monotonic] = [Date.now(), performance.now()];
@@ -89,9 +92,9 @@ async function take({ client }: Session, name: string, onWait: AloneOptions['onW
 }
 
 /**
- * Attempts it until it succeeds.
+ * Repeats `attempt` until it succeeds.
  *
- * @param tell called at once where the first attempt fails, and then each `every` milliseconds
+ * @param tell called at once if the first attempt fails, and then every `every` milliseconds
  */
 export async function untilMine(
   attempt: () => Promise<boolean>,

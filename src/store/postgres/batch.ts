@@ -1,6 +1,6 @@
 /**
  * Several prepared statements that are sent, run and answered together. Statements that are pipelined one by one are
- * answered one by one, and each answer wakes both sides; with small statements that costs more than they do.
+ * answered one by one, and each answer wakes both sides: for small statements, that costs more than running them.
  */
 import pg from 'pg';
 import { type Parameter, type Statement, TYPES, toParameter } from './dialect.ts';
@@ -11,7 +11,7 @@ export interface Asked {
   values: readonly Parameter[];
 }
 
-/** What a query of `pg` writes to, which its types do not tell as it is. */
+/** The connection that a query of `pg` writes to; the types of `pg` do not describe it. */
 interface Wire {
   parsedStatements: Readonly<Record<string, string | undefined>>;
   bind(bound: {
@@ -25,9 +25,9 @@ interface Wire {
 }
 
 class Counted extends pg.Query {
-  /** One result for each statement. Where one of them fails, those behind it are not run. */
+  /** One result for each statement. If one of them fails, those after it are not run. */
   readonly answer: Promise<pg.QueryResult[]>;
-  /** How many have been run, which is known even where an error came behind the last of them. */
+  /** How many have been run, which is known even if an error followed the last of them. */
   completed = 0;
 
   constructor(text: string) {
@@ -46,7 +46,7 @@ class Counted extends pg.Query {
   }
 }
 
-/** A commit of what was sent before. */
+/** Commits what was sent before it. */
 export class Commit extends Counted {
   constructor() {
     super('COMMIT');
@@ -56,7 +56,7 @@ export class Commit extends Counted {
 export class Batch extends Counted {
   readonly #asked: readonly Asked[];
 
-  /** Whether the connection has prepared all of them already, by asking for each of them alone. */
+  /** Whether the connection has already prepared all of them, by running each of them alone once. */
   static isReady(client: pg.ClientBase, asked: readonly Asked[]): boolean {
     const { parsedStatements } = wireOf(client);
     return asked.every(({ statement: { name } }) => parsedStatements[name] !== undefined);
@@ -74,14 +74,14 @@ export class Batch extends Counted {
       wire.describe({ type: 'P' });
       wire.execute({});
     }
-    // Where one failed, the server passes over all that follows until this.
+    // After a failed statement, the server skips everything up to this sync.
     wire.sync();
   };
 }
 
 const BASE = pg.Query.prototype as unknown as { handleCommandComplete(message: unknown): void };
 
-/** Arrays are bound in their binary form, which `bigintArray` and the others make. */
+/** Arrays are bound in their binary form, as `bigintArray` and the others make it. */
 function valueMapper(value: Parameter): unknown {
   if (value === null || Buffer.isBuffer(value)) return value;
   if (typeof value === 'object') throw new TypeError('only what has its binary form is sent together');

@@ -1,16 +1,16 @@
 /**
- * Columns of rows as arrays in the binary form of PostgreSQL, for `unnest`: neither side has to write or to read them as
- * text, which costs more than all else that many small statements in one are made of.
+ * Columns of rows as arrays in the binary form of PostgreSQL, for `unnest`. Writing and reading them as text would cost
+ * more than everything else that many small statements combined into one have to do.
  */
 import type { Value } from '../transaction.ts';
 import { toParameter } from './dialect.ts';
 
-/** The numbers that PostgreSQL gives its types. */
+/** The object identifiers (OIDs) of these types in PostgreSQL. */
 const BYTEA = 17;
 const BIGINT = 20;
 const TEXT = 25;
 
-/** Dimensions, whether there are nulls, the type of the elements, how many there are, and the number of the first. */
+/** Bytes: dimensions, whether there are nulls, the type of the elements, how many there are, and the first index. */
 const HEADER = 20;
 const LENGTH = 4;
 const NULL = -1;
@@ -18,7 +18,11 @@ const ONE_DIMENSION = 1;
 
 const UPPER_HALF = 2 ** 32;
 
-/** An array of whole numbers of eight bytes. @throws ValueOutOfRange */
+/**
+ * An array of whole numbers of eight bytes.
+ *
+ * @throws ValueOutOfRange
+ */
 export function bigintArray(values: readonly Value[]): Buffer {
   const buffer = Buffer.allocUnsafe(HEADER + values.length * (LENGTH + 8));
   let at = HEADER;
@@ -79,7 +83,10 @@ function writeHeader(buffer: Buffer, hasNull: number, type: number, length: numb
   buffer.writeInt32BE(1, 16);
 }
 
-/** What is no whole number that both sides can hold is refused as the server would, so that only its own row fails. */
+/**
+ * Anything but a whole number that both sides can hold is refused as the server would refuse it: only its own row
+ * fails.
+ */
 export class ValueOutOfRange extends RangeError {
   readonly code = '22003';
 

@@ -1,7 +1,7 @@
 /**
- * Check-ins, many in one transaction: all states are held by one statement in the order of their tokens, each check-in is
- * decided by the operation that decides it anywhere, and all is written by a few statements. Several sets are under way at
- * once, of different snitches: one is decided while the database commits others, or is a network away.
+ * Check-ins, many in one transaction. One statement locks all states in the order of their tokens, each check-in is
+ * decided by the same operation as anywhere else, and a few statements write everything. Several sets, of different
+ * snitches, are under way at once: one is decided while the database commits others or the network delays them.
  */
 import type { CheckIn } from '../../core/check-in.ts';
 import { StoreUnavailable } from '../../core/errors.ts';
@@ -25,19 +25,19 @@ import {
 import { SetTransaction } from './set-transaction.ts';
 import { endOfTurn } from './turns.ts';
 
-/** Sets under way at once, and check-ins in one of them at most. */
+/** Sets under way at once, and the most check-ins in one of them. */
 const LANES = 4;
 const MOST = 64;
 
-/** Snitches whose case is remembered. */
+/** The most snitches whose case is remembered. */
 const MOST_KNOWN = 50_000;
 
 interface Call {
   checkIn: CheckIn;
-  /** When it came: by the wall clock, and by `performance.now()`. */
+  /** When it came: by the wall clock (`at`) and by `performance.now()` (`began`), both in milliseconds. */
   at: number;
   began: number;
-  /** Whether what it was called behind is still under way. */
+  /** Whether the operation that was called before it is still under way. */
   isHeldUp: boolean;
   resolve: (isKnown: boolean) => void;
   reject: (error: unknown) => void;
@@ -47,13 +47,13 @@ export class CheckInSets {
   readonly #options: RunnerOptions;
   readonly #runner: PostgresRunner;
   #waiting: Call[] = [];
-  /** How many of them are of each snitch. */
+  /** How many check-ins of each snitch wait. */
   readonly #waitingOf = new Map<string, number>();
   #free = LANES;
   #isScheduled = false;
-  /** Snitches with a check-in under way: the next one of theirs waits, so that they stay in order. */
+  /** Snitches with a check-in under way: their next one waits, so that they stay in order. */
   readonly #busy = new Set<string>();
-  /** The case that each snitch was of when it was last read: what has been seen lately is asked for with less work. */
+  /** The case of each snitch when it was last read: snitches seen lately are read with less work. */
   readonly #caseOf = new Map<string, string>();
   readonly #states = new RecalledStates();
   readonly #recalled: RecalledCheckIns;
@@ -65,7 +65,7 @@ export class CheckInSets {
     runner.onNoAnswer((error) => this.#refuse(error));
   }
 
-  /** False when no snitch has the token. Resolves when it is durable. */
+  /** False if no snitch has the token. Resolves when the check-in is durable. */
   apply(checkIn: CheckIn): Promise<boolean> {
     const before = this.#runner.turns.beforeCheckIn();
     const running = new Promise<boolean>((resolve, reject) => {
@@ -83,7 +83,7 @@ export class CheckInSets {
     return this.#runner.track(running);
   }
 
-  /** Whatever was not answered: they are check-ins, and may have come before it. */
+  /** Refuses all that still wait: they are check-ins that may have arrived before the deadline. */
   #refuse(error: NoAnswer): void {
     const refused = this.#waiting.splice(0);
     this.#waitingOf.clear();
@@ -121,8 +121,8 @@ export class CheckInSets {
   }
 
   /**
-   * Those that may be applied now, in the order in which they came: either snitches whose states are known, each once, or
-   * others.
+   * The check-ins that can be applied now, in the order in which they came: either all of snitches whose states are
+   * known, one of each, or all of others.
    */
   #take(): { calls: Call[]; areKnown: boolean } {
     const taken: Call[] = [];
@@ -156,7 +156,7 @@ export class CheckInSets {
     return { calls: taken, areKnown: areKnown ?? false };
   }
 
-  /** Where the database does not take a value, each is applied alone, so that only one fails. */
+  /** If the database refuses a value, each check-in is applied alone, so that only one fails. */
   async #run(calls: readonly Call[], areKnown = false): Promise<void> {
     let left = calls;
     let mayRecall = areKnown;
@@ -164,7 +164,7 @@ export class CheckInSets {
       const began = Math.min(...calls.map((call) => call.began));
       await this.#runner.retried(began, async () => {
         if (mayRecall) {
-          // Whatever comes of it, what is left is read the next time.
+          // Whatever comes of this attempt, the next one reads the states of what is left.
           mayRecall = false;
           left = await this.#recalled.apply(left);
         }
@@ -191,7 +191,7 @@ export class CheckInSets {
       const settle = await this.#decide(tx, calls);
       const isRecalled = read.length > 0 && tx.isOnlyGathered;
       const rest = [...tx.rest(), ...(isRecalled ? [{ statement: VERSION, values: [] }] : [])];
-      // The states are held already, so that nothing of the rest waits for anybody behind the counts.
+      // The states are locked already, so nothing after the counts has to wait for anybody.
       tx.sendLast();
       const committed = session.commit(rest);
       const answers = await behind(tx.allDone(), committed);
@@ -206,7 +206,7 @@ export class CheckInSets {
     }
   }
 
-  /** What is to be told to each when all is committed. */
+  /** Returns what to call for each check-in once everything is committed. */
   async #decide(tx: SetTransaction, calls: readonly Call[]): Promise<(() => void)[]> {
     const settle: (() => void)[] = [];
     for (const { checkIn, resolve, reject } of calls) {
@@ -224,7 +224,7 @@ export class CheckInSets {
   /**
    * Asks for everything at once, and waits for all of it together.
    *
-   * @returns the states that can be known from now on. Several check-ins of a snitch at once are read together
+   * @returns the states that can be remembered after the commit; none if a snitch has several check-ins in the set
    */
   async #readAhead(session: Session, tx: SetTransaction, calls: readonly Call[]): Promise<SetRow[]> {
     const tokens = [...new Set(calls.map(({ checkIn }) => checkIn.token))];
@@ -248,7 +248,7 @@ export class CheckInSets {
     return tokens.length < calls.length ? [] : rowsOf<SetRow>(states);
   }
 
-  /** What was written is known from now on. */
+  /** Remembers the states that were written. */
   #recall(server: string, tx: SetTransaction, read: readonly SetRow[], [told]: readonly Versioned[]): void {
     const version = versionOf(told);
     for (const { id } of read) {
@@ -257,7 +257,10 @@ export class CheckInSets {
     }
   }
 
-  /** Null where one of them is not known. A snitch that has another case by now asks for the rules of that by itself. */
+  /**
+   * Null if the case of one of them is not known. A snitch that has since changed its case reads that case's rules
+   * itself.
+   */
   #casesOf(tokens: readonly string[]): string[] | null {
     const cases = new Set<string>();
     for (const token of tokens) {

@@ -1,4 +1,4 @@
-/** Reads together what is asked of each delivery that is claimed. */
+/** Reads at once the alerts of all deliveries that are claimed. */
 import { type AlertRow, SELECT } from '../operations/alert-rows.ts';
 import { GET_ALERT } from '../operations/alerts.ts';
 import type { DueRow } from '../operations/claims.ts';

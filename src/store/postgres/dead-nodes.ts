@@ -3,7 +3,9 @@ import type { Transaction } from '../transaction.ts';
 import { freeClaimsOf } from './node-claims.ts';
 import { CLOCK, PROVEN } from './nodes/signs.ts';
 
-/** Their rows are held, so that one of them that wakes up gives its next sign before this or behind it, never within. */
+/**
+ * Locked, so that a node that wakes up gives its next sign either before this transaction or after it, never during it.
+ */
 const DEAD = `SELECT id FROM nodes AS other
   WHERE id <> ? AND freed_at IS NULL AND alive_at < ${CLOCK} - CAST(? AS BIGINT) AND (CAST(? AS BIGINT) = 1 OR ${PROVEN})
   ORDER BY id`;
@@ -11,11 +13,11 @@ const DEAD = `SELECT id FROM nodes AS other
 const FREED = `UPDATE nodes SET freed_at = ${CLOCK} WHERE id IN (SELECT value FROM json_each(?))`;
 
 /**
- * Makes free what nodes had claimed that were silent for longer than `deadAfter` milliseconds. What one of them is writing
- * just now stays for the next call.
+ * Releases the claims of nodes that have been silent for longer than `deadAfter` milliseconds. Rows that one of them is
+ * writing right now are left for the next call.
  *
- * @param areAll whether all of them are dead; else those are of which the database proves it
- * @returns how many nodes are done with
+ * @param areAll whether all silent nodes count as dead; if not, only those that the database proves to be dead
+ * @returns how many nodes were released completely
  */
 export async function freeClaimsOfDead(
   tx: Transaction,
@@ -33,8 +35,8 @@ export async function freeClaimsOfDead(
 }
 
 /**
- * Makes free what a node has left when it ends in order, after its last send: the others need not wait until it is dead
- * for them, which is late for whoever it has served last.
+ * Releases what a node still holds when it ends in order, after its last send, so that the others need not wait until
+ * they take it for dead: that would be late for the recipients it served last.
  */
 export async function freeOwnClaims(tx: Transaction, own: string): Promise<void> {
   const { isAll, freed } = await freeClaimsOf(tx, [own]);

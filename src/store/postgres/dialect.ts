@@ -1,4 +1,4 @@
-/** The shared SQL in the words of PostgreSQL. */
+/** Translates the shared SQL into PostgreSQL's. */
 import pg from 'pg';
 import type { Value } from '../transaction.ts';
 
@@ -8,20 +8,20 @@ export interface Statement {
   text: string;
 }
 
-/** A parameter of a statement: arrays for `unnest`. */
+/** A parameter of a statement; an array is meant for `unnest`. */
 export type Parameter = Value | readonly Value[];
 
 const known = new Map<string, Statement>();
 
 /**
- * What differs is little, and is put into other words here, once for each text:
+ * There are few differences, and each text is translated once:
  *
- * - `?` and `+?` are numbered, and the plus that keeps SQLite from choosing an index means nothing here.
- * - `CROSS JOIN … ON`, which tells SQLite in which order to read, is a plain join.
- * - JSON is read and made by other functions. A field is read from the text as our own JSON writes it, because
- *   PostgreSQL takes no JSON with an escaped NUL anywhere in it.
+ * - `?` and `+?` are numbered, and the plus that keeps SQLite from using an index is dropped.
+ * - `CROSS JOIN … ON`, which tells SQLite in which order to read, becomes a plain join.
+ * - JSON is read and made by other functions. A field is read from the text in the form our own JSON has, because
+ *   PostgreSQL accepts no JSON with an escaped NUL anywhere in it.
  *
- * @param clause what is added at the end, as `RETURNING id`
+ * @param clause what is added at the end, such as `RETURNING id`
  */
 export function translated(sql: string, clause = ''): Statement {
   const key = clause === '' ? sql : `${sql}\n${clause}`;
@@ -56,12 +56,12 @@ function inOwnWords(sql: string): string {
 
 const EACH_OF = 'json_array_elements_text';
 
-/** SQLite makes an array of nothing where there are no rows, and walks the needs in the order of their key. */
+/** SQLite makes an empty array if there are no rows, and reads the needs in the order of their key. */
 const ARRAY_OF = `CAST(coalesce(json_agg($1 ORDER BY d.position), '[]') AS TEXT)`;
 
 /**
- * The schema, likewise. All whole numbers have eight bytes, as in SQLite, and texts are sorted by their bytes. What is
- * said of the same table with and without a number of its own is decided by the words `PRIMARY KEY`.
+ * Translates the schema. All whole numbers have eight bytes, as in SQLite, and texts are sorted by their bytes. If a
+ * migration describes a table both with and without a number of its own, the words `PRIMARY KEY` decide.
  */
 export function translatedSchema(sql: string): string {
   return sql
@@ -76,7 +76,10 @@ export function translatedSchema(sql: string): string {
     .replace(/\bTEXT\b/g, 'TEXT COLLATE "C"');
 }
 
-/** PostgreSQL keeps no NUL in a text, and would refuse the whole transaction: it becomes what undecodable bytes become. */
+/**
+ * PostgreSQL stores no NUL in a text and would refuse the whole transaction: NUL becomes U+FFFD, as undecodable bytes
+ * do.
+ */
 export function toParameter(value: Value): Value {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 }
@@ -91,11 +94,11 @@ const PARSERS = new Map<number, (text: string) => unknown>([
   // Instants, counts and the numbers of rows are all exact in a double.
   [BIGINT, Number],
   [NUMERIC, Number],
-  // As SQLite gives it: whoever asked for it reads it.
+  // As text, as SQLite gives it: the caller parses it.
   [JSON_ARRAY, String],
 ]);
 
-/** Values as SQLite gives them: whole numbers as numbers, and truth as 1 or 0. */
+/** Values as SQLite gives them: whole numbers as numbers, booleans as 1 or 0. */
 export const TYPES = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     PARSERS.get(oid) ?? pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,

@@ -1,4 +1,4 @@
-/** Lets so many in at once, and the others in the order in which they came. */
+/** Lets a fixed number in at once, and the others in the order in which they came. */
 export class Gate {
   #free: number;
   readonly #waiting: { enter: () => void; refuse: (error: Error) => void }[] = [];
@@ -7,7 +7,7 @@ export class Gate {
     this.#free = places;
   }
 
-  /** @throws what `refuse` was given while it waited */
+  /** @throws what was passed to `refuse` while it waited */
   async through<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((enter, refuse) => this.#waiting.push({ enter, refuse }));
@@ -20,7 +20,7 @@ export class Gate {
     }
   }
 
-  /** Refuses all that wait: what those ask for who are in never comes. */
+  /** Refuses all that wait, because the answer that those inside are waiting for will never come. */
   refuse(error: Error): void {
     for (const { refuse } of this.#waiting.splice(0)) refuse(error);
   }

@@ -1,4 +1,4 @@
-/** Looks at a database from outside, as `snitch doctor` does: nothing in it is changed. */
+/** Inspects a database from outside, as `snitch doctor` does, without changing anything. */
 import type { PostgresAddress } from '../../core/database/postgres-url.ts';
 import type { ListedNode } from '../node.ts';
 import { codeOf, NO_LOCK } from './faults.ts';
@@ -9,30 +9,34 @@ import { checkSchemaAccess } from './schema-access.ts';
 
 export interface Standby {
   name: string;
-  /** As PostgreSQL says it: `sync`, `quorum`, `potential` or `async`. */
+  /** In PostgreSQL's words: `sync`, `quorum`, `potential` or `async`. */
   state: string;
 }
 
 /** A session of somebody else for which sessions of Snitch wait. */
 export interface Holder {
-  /** Of the database. */
+  /** The server's process number. */
   process: number;
   /** Null for the server itself. */
   user: string | null;
-  /** As the program calls itself, or what the server does there; empty where neither is told, or shown to this user. */
+  /**
+   * The name that the program gives itself, or what the server does there; empty if neither is known or visible to us.
+   */
   program: string;
-  /** Null for the host of the database, and where this user is not shown it. */
+  /** Null for the database's own host, and if this user is not allowed to see it. */
   from: string | null;
-  /** How long its transaction has lasted, or Snitch has waited where this user is not shown that; in milliseconds. */
+  /**
+   * How long its transaction has lasted or, if this user cannot see that, how long Snitch has waited; in milliseconds.
+   */
   heldMs: number;
 }
 
-/** A transaction that was prepared to be committed later, and for which sessions of Snitch wait: no session has it. */
+/** A transaction prepared for a later commit, which sessions of Snitch wait for. It belongs to no session. */
 export interface Prepared {
   name: string;
   /** Who prepared it. */
   user: string;
-  /** Since it was prepared, in milliseconds. */
+  /** Time since it was prepared, in milliseconds. */
   heldMs: number;
 }
 
@@ -44,7 +48,7 @@ interface Counts {
 export interface Inspected {
   /** Such as `15.18`. */
   version: string;
-  /** Null where no daemon has begun on this database yet; `held` where somebody has a table to himself. */
+  /** Null if no daemon has used this database yet; `held` if somebody has locked a table exclusively. */
   content: Counts | 'held' | null;
   nodes: ListedNode[];
   /** By the database's clock, in milliseconds. */
@@ -52,13 +56,13 @@ export interface Inspected {
   standbys: Standby[];
   holders: Holder[];
   prepared: Prepared[];
-  /** Whether a commit of this user waits for a standby, as far as the settings say. */
+  /** Whether a commit by this user waits for a standby, judging by the settings. */
   isSynchronous: boolean;
-  /** Of the whole database with its indexes, in bytes. */
+  /** The whole database with its indexes, in bytes. */
   size: number;
-  /** Whether this user is shown the standbys; without the right it looks as if there were none. */
+  /** Whether this user is allowed to see the standbys; without the right it looks as if there were none. */
   seesStandbys: boolean;
-  /** What `synchronous_commit` is for this user. */
+  /** The value of `synchronous_commit` for this user. */
   waitsFor: string;
 }
 
@@ -71,7 +75,7 @@ interface Basics {
   sees: boolean;
 }
 
-/** Sessions of Snitch itself are not named, because they end by their own limits; nor is one that was waited for only a moment. */
+/** Leaves out Snitch's own sessions, which end by their own limits, and sessions that were waited for only a moment. */
 const HOLDERS = `SELECT DISTINCT ON (held.pid) held.pid AS process, held.usename AS "user",
     coalesce(nullif(held.application_name, ''), CASE WHEN held.usename IS NULL THEN held.backend_type END, '') AS program, host(held.client_addr) AS "from",
     round(extract(epoch FROM clock_timestamp() - coalesce(held.xact_start, waits.query_start)) * 1000)::float8 AS "heldMs"
@@ -81,7 +85,9 @@ const HOLDERS = `SELECT DISTINCT ON (held.pid) held.pid AS process, held.usename
     AND coalesce(held.application_name, '') NOT LIKE 'snitch%' AND waits.query_start < clock_timestamp() - interval '1 second'
   ORDER BY held.pid, waits.query_start`;
 
-/** To the server, process 0 holds what a prepared transaction does: its locks tell which of them. */
+/**
+ * To the server, process 0 holds the locks of every prepared transaction: the locks themselves show which one it is.
+ */
 const PREPARED = `SELECT DISTINCT p.gid AS name, p.owner::text AS "user",
     round(extract(epoch FROM clock_timestamp() - p.prepared) * 1000)::float8 AS "heldMs"
   FROM pg_stat_activity AS waits JOIN pg_locks AS wanted ON wanted.pid = waits.pid AND NOT wanted.granted
@@ -99,7 +105,7 @@ const PREPARED = `SELECT DISTINCT p.gid AS name, p.owner::text AS "user",
 const COUNTS =
   'SELECT (SELECT count(*)::int FROM snitches) AS snitches, (SELECT count(*)::int FROM cases) AS cases';
 
-/** Somebody may have the table to himself that is asked for. */
+/** Somebody may have locked the table exclusively. */
 async function unlessHeld<T>(work: () => Promise<T>): Promise<T | 'held'> {
   try {
     return await work();
@@ -109,18 +115,18 @@ async function unlessHeld<T>(work: () => Promise<T>): Promise<T | 'held'> {
   }
 }
 
-/** The one schema for all that Snitch keeps. */
+/** The schema that holds everything Snitch stores. */
 const SCHEMA = 'public';
 
 /** In milliseconds. */
 const PATIENCE = 10_000;
 
-/** What somebody has to himself is not waited for any longer: long enough to see who waits as well. In milliseconds. */
+/** How long a locked table is waited for: long enough to see who else waits. In milliseconds. */
 const LOCKED_FOR = 2_000;
 
 /**
- * @param dataDir of the node on this host, which refuses an old primary by what it keeps there
- * @throws ConnectionFault where no host takes writes, or a daemon could not start on what is there
+ * @param dataDir of the node on this host: what is kept there lets it refuse an old primary
+ * @throws ConnectionFault if no host accepts writes, or a daemon could not start on what is there
  */
 export async function inspectPostgres(address: PostgresAddress, dataDir: string): Promise<Inspected> {
   const ignore = () => undefined;
@@ -147,7 +153,7 @@ export async function inspectPostgres(address: PostgresAddress, dataDir: string)
     const first = await heldUp();
     const content = basics?.begun ? await unlessHeld(() => rows<Counts>(COUNTS)) : null;
     const nodes = basics?.begun ? await unlessHeld(() => listNodes(client)) : [];
-    // Who kept the counts back keeps back the nodes as well, by now.
+    // Whoever holds up the counts also holds up the list of nodes by now.
     const isHeld = content === 'held' || nodes === 'held';
     const isNobody = first.holders.length === 0 && first.prepared.length === 0;
     const found = isHeld && isNobody ? await heldUp() : first;

@@ -1,6 +1,6 @@
 /**
- * Claims whose commit was not answered: where it is done, deliveries are leased that nobody knows of, and nobody would
- * send them before the lease ends. The next claim of their channel gives them back first.
+ * Claims whose commit was not answered. If it did happen, deliveries are leased that nobody knows of, and nobody would
+ * send them before the lease ends. The next claim of their channel releases them first.
  */
 import type { ClaimedDelivery } from '../../core/delivery.ts';
 import type { Channel } from '../../core/routing.ts';
@@ -9,21 +9,21 @@ import type { Operation, Transaction } from '../transaction.ts';
 
 type Claim = Pick<ClaimedDelivery, 'id' | 'fence'>;
 
-/** As if they had not been claimed; due before all others, as what is given back always is. */
+/** As if they had not been claimed; due before all others, as released deliveries always are. */
 const GIVE_BACK = `UPDATE deliveries AS d SET leased = 0, next_attempt_at = 0, attempts = greatest(d.attempts - 1, 0)
   WHERE d.state = 'pending' AND d.leased = 1 AND d.node = ? AND d.id = ? AND d.fence = ?`;
 
 export class LostClaims {
   readonly #node: string;
   readonly #lost = new Map<Channel, Claim[]>();
-  /** Each channel is claimed for by one call after the other, so that nothing of it is claimed anew meanwhile. */
+  /** Claims of one channel run one after the other, so that nothing lost is claimed again meanwhile. */
   readonly #last = new Map<Channel, Promise<unknown>>();
 
   constructor(node: string) {
     this.#node = node;
   }
 
-  /** @param run runs an operation in a transaction, again where nothing of it was committed */
+  /** @param run runs an operation in a transaction, and repeats it if nothing was committed */
   claim(
     run: <T>(operation: Operation<T>) => Promise<T>,
     { channel }: Pick<ClaimRequest, 'channel'>,
@@ -55,7 +55,7 @@ export class LostClaims {
       this.#lost.delete(channel);
       return claimed;
     } catch (error) {
-      // Where nothing was committed, the fence and the node tell that there is nothing to give back.
+      // If nothing was committed, the fence and the node show that there is nothing to release.
       const lost = [...before, ...taken].map(({ id, fence }) => ({ id, fence }));
       if (lost.length > 0) this.#lost.set(channel, lost);
       throw error;

@@ -1,6 +1,6 @@
 /**
- * Brings a database to the schema of this program, by the same texts as SQLite, in one transaction. An advisory lock
- * lets one of several programs do it that start at once; the others find it done.
+ * Brings a database to the schema of this program, by the same texts as SQLite, in one transaction. If several programs
+ * start at once, an advisory lock lets one of them do it; the others find it done.
  */
 import type pg from 'pg';
 import { migrations as all } from '../migrations/index.ts';
@@ -22,28 +22,28 @@ ${missingColumn('schema_version', 'oldest', 'INTEGER NOT NULL DEFAULT 0')}`;
 const HAS_COLUMN = `SELECT 1 FROM information_schema.columns
   WHERE table_schema = current_schema() AND table_name = $1 AND column_name = $2`;
 
-/** The advisory lock of who has the whole database to itself: `snitch move` takes it too, and a start waits for it. */
+/** The advisory lock for having the whole database to oneself: `snitch move` takes it too, and a start waits for it. */
 export const MIGRATIONS = 'migrations';
 
 const TRY = 'SELECT pg_try_advisory_xact_lock($1, hashtext($2)) AS mine';
 
 export interface MigrateOptions {
-  /** Told that another program is at it, and is waited for; at once, and each minute. */
+  /** Called with the holder while another program migrates and this one waits: at once, and then each minute. */
   onWait?: (what: string, holder: string | null) => void;
-  /** Makes what only PostgreSQL has, where it is missing. */
+  /** Creates what only PostgreSQL has, if it is missing. */
   also?: string;
-  /** Those that this program knows. */
+  /** All that this program knows. */
   migrations?: readonly Migration[];
 }
 
 /**
- * A database that is newer than this program is left as it is, where this program may go on with it. In one that is used
- * already, what only PostgreSQL has comes first and by itself: nodes of an older version, which use it each second and at
- * each new connection, would have to wait until the last of the migrations is done. They may go on where none follows. A
- * new one has all of it or nothing, so that whoever else starts, or starts again after a cut, does not take it for that of
- * another program.
+ * A database that is newer than this program is left as it is, if this program can work with it. In a database that is
+ * already in use, what only PostgreSQL has comes first, in a transaction of its own: nodes of an older version use it
+ * each second and at each new connection, and would otherwise have to wait until the last migration is done. They can
+ * go on if no migration follows. A new database gets everything or nothing, so that a program that starts meanwhile, or
+ * again after an interruption, does not take it for some other program's database.
  *
- * @throws NewerSchema, OlderNodesLive, and whatever the database refuses; then the migrations have changed nothing
+ * @throws NewerSchema, OlderNodesLive, and whatever the database refuses; the migrations have then changed nothing
  */
 export async function migrate(
   client: pg.ClientBase,
@@ -84,9 +84,9 @@ async function alone<T>(
 }
 
 /**
- * As `migrate`, in a transaction that is open on the connection, which has the lock `MIGRATIONS`.
+ * As `migrate`, in a transaction that is already open on the connection and has the lock `MIGRATIONS`.
  *
- * @throws NewerSchema, OlderNodesLive, and whatever the database refuses; then the transaction has to be undone
+ * @throws NewerSchema, OlderNodesLive, and whatever the database refuses; the transaction must then be rolled back
  */
 export async function migrateInTransaction(
   client: pg.ClientBase,
@@ -126,7 +126,8 @@ async function stepsOf(client: pg.ClientBase, migration: Migration): Promise<rea
   const change = changeOf(migration);
   if (typeof change === 'string') return [change];
   if (typeof change !== 'function') return change;
-  // A schema that was committed in several forms is asked for its columns, all of which are read before.
+  // A migration that was once committed in several forms asks which columns exist: all of them are looked up
+  // beforehand.
   const asked: [string, string][] = [];
   change((table, column) => asked.push([table, column]) < 0);
   const has = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * Claims of one node of several. One statement walks the targets, takes those that no other node serves, and leases what
- * is due of them. What becomes of each delivery is decided by the operation that decides it anywhere.
+ * Claims of one node among several. One statement walks the targets, takes those that no other node serves, and leases
+ * what is due for them. What becomes of each delivery is decided by the same operation as anywhere else.
  */
 import type { ClaimedDelivery } from '../../core/delivery.ts';
 import type { ClaimRequest } from '../deliveries.ts';
@@ -9,17 +9,17 @@ import type { Reading, Transaction } from '../transaction.ts';
 import { foreseeAlerts } from './claimed-alerts.ts';
 import { CLOCK } from './nodes/signs.ts';
 
-/** As in the order of the shared walk: behind `after`, and then from the first target on. */
+/** The order of the shared walk: first the targets after `after`, then from the first target on. */
 const IN_TURN = (target: string) => `(${target} <= ?), ${target}`;
 
-/** How a statement says what is due, and when a lease ends. */
+/** How a statement expresses what is due, and when a lease ends. */
 interface ClockWords {
   now: string;
   due: string;
   until: string;
 }
 
-/** Of what was picked. Answers with the rows as they were before. */
+/** Leases what was picked. Returns the rows as they were before. */
 const lease = (until: string) =>
   `UPDATE deliveries AS d SET attempts = d.attempts + 1, fence = d.fence + 1, leased = 1, next_attempt_at = ${until}, node = ?
   FROM picked WHERE d.id = picked.id
@@ -28,8 +28,8 @@ const lease = (until: string) =>
     .join(', ')}`;
 
 /**
- * Whoever has had a target keeps it while the lease lasts, so that what comes for one recipient meanwhile is gathered by
- * one node. Turns are taken in the order of the targets, so that two nodes never wait for each other in a circle.
+ * The node that had a target keeps it while the lease lasts, so that whatever comes for one recipient meanwhile is
+ * gathered by one node. Turns are taken in the order of the targets, so that no two nodes wait for each other.
  */
 const claimIn = ({ now, due, until }: ClockWords) => `WITH RECURSIVE walked AS (
     (SELECT target FROM deliveries WHERE state = 'pending' AND channel = ? ORDER BY target LIMIT 1)
@@ -59,7 +59,7 @@ const claimIn = ({ now, due, until }: ClockWords) => `WITH RECURSIVE walked AS (
   )
   ${lease(until)}`;
 
-/** More of a target whose turn this node has just taken, but for those that it has looked at. */
+/** More deliveries for a target whose turn this node has just taken, except those already examined. */
 const moreIn = ({ due, until }: ClockWords) => `WITH picked AS (
     SELECT d.id FROM deliveries AS d
     WHERE d.state = 'pending' AND d.channel = ? AND d.target = ? AND ${due}
@@ -70,13 +70,13 @@ const moreIn = ({ due, until }: ClockWords) => `WITH picked AS (
 
 const OWN = { now: 'CAST(? AS BIGINT)', due: 'd.next_attempt_at <= ?', until: 'CAST(? AS BIGINT)' };
 
-/** Of one statement, so that an index can be asked with it. */
+/** Constant within a statement, so that an index can be used with it. */
 const NOW = 'CAST(extract(epoch FROM statement_timestamp()) * 1000 AS BIGINT)';
 
 /**
- * Leases and turns begin and end by the clock of the database, whatever the clocks of the hosts say. What nobody has leased
- * is due by the clock of this host as well, because another host may have stamped it whose clock is ahead. What another
- * node leased is due when the lease is over, unless it is to be left alone.
+ * Leases and turns begin and end by the clock of the database, whatever the clocks of the hosts say. A delivery that
+ * nobody has leased is also due by the clock of this host, because a host whose clock is ahead may have stamped it. A
+ * delivery that another node leased is due when the lease ends, unless it must be left alone.
  */
 const SHARED = {
   now: NOW,
@@ -88,21 +88,21 @@ const SHARED = {
 const CLAIM = { own: claimIn(OWN), database: claimIn(SHARED) };
 const CLAIM_MORE = { own: moreIn(OWN), database: moreIn(SHARED) };
 
-/** Whose clock leases are measured with: the caller's, who has the database alone, or that of the database. */
+/** The clock that measures leases: the caller's, if it has the database to itself, or the database's. */
 export type LeaseClock = 'own' | 'database';
 
 export interface Claiming {
-  /** Who claims. */
+  /** The node that claims. */
   node: string;
   clock: LeaseClock;
-  /** Whether what another node leased may be claimed when that lease is over. */
+  /** Whether a delivery that another node leased may be claimed when that lease ends. */
   mayTakeOver: boolean;
 }
 
-/** Looks through so many deliveries at most that need not be sent, or not yet. */
+/** The most deliveries that one claim examines, counting those that need not be sent, or not yet. */
 const LOOKED_THROUGH = 1_024;
 
-/** Likewise of one target, beside what the first claim gave. */
+/** Likewise for one target, in addition to what the first claim returned. */
 const LOOKED_THROUGH_OF_ONE = 256;
 
 export async function claimAsNode(
@@ -119,7 +119,7 @@ export async function claimAsNode(
     for (const [target, own] of Map.groupBy(rows, (row) => row.target)) {
       const got = await lookAtAll(tx, own, request.now);
       claimed.push(...got);
-      // What is not to be sent makes room for what comes behind it.
+      // A delivery that is not sent makes room for one after it.
       if (got.length < own.length) {
         const most = Math.min(request.perTarget - got.length, request.limit - claimed.length);
         claimed.push(...(await claimMore(tx, claiming, request, { target, most, looked: own })));
@@ -141,7 +141,7 @@ async function lookAtAll(tx: Transaction, rows: readonly DueRow[], now: number):
   return claimed;
 }
 
-/** By the same rules as the first claim, from the target whose turn that took. */
+/** By the same rules as the first claim, for the target whose turn that claim took. */
 async function claimMore(
   tx: Transaction,
   claiming: Claiming,
@@ -166,12 +166,12 @@ async function claimMore(
   return claimed;
 }
 
-/** The statement's rows, in the order in which the targets have their turn. */
+/** The statement's rows, in the order in which the targets take turns. */
 async function take(tx: Transaction, claiming: Claiming, request: ClaimRequest): Promise<DueRow[]> {
   const { node, clock } = claiming;
   const { channel, perTarget, limit, after, busy } = request;
   const { now, due, until } = valuesOf(claiming, request);
-  // What the claim has no room for is not held either: others may be at it.
+  // Rows that the claim has no room for are not locked: others may be using them.
   const most = Math.min(perTarget, limit);
   const rows = await tx.all<DueRow>(
     CLAIM[clock],
@@ -184,7 +184,7 @@ async function take(tx: Transaction, claiming: Claiming, request: ClaimRequest):
   );
 }
 
-/** What the statements are told, in the order of their words. */
+/** The values of the statements' parameters, in their order. */
 function valuesOf({ node, clock, mayTakeOver }: Claiming, { now, leaseUntil }: ClaimRequest) {
   return clock === 'own'
     ? { now: [now], due: [now], until: leaseUntil }
@@ -196,7 +196,7 @@ function compare(one: string, other: string): number {
 }
 
 /**
- * By how much the clock that all share is ahead of this host's, in milliseconds; negative where it is behind.
+ * How far the clock that all nodes share is ahead of this host's, in milliseconds; negative if it is behind.
  *
  * @param now of this host
  */
@@ -209,8 +209,8 @@ const NEXT = `SELECT next_attempt_at AS at, ${NOW} AS now FROM deliveries WHERE 
   ORDER BY next_attempt_at LIMIT 1`;
 
 /**
- * When the next delivery may be claimed, by the clock of this host. It is due as soon as either clock says so, because a
- * host that is behind would let it lie for as long.
+ * When the next delivery can be claimed, by the clock of this host. It is due as soon as either clock says so:
+ * otherwise a host whose clock is behind would leave it waiting for that much longer.
  *
  * @param now of this host
  */
@@ -219,7 +219,7 @@ export async function nextDueByEither(tx: Reading, now: number): Promise<number 
   return next ? next.at - Math.max(0, next.now - now) : null;
 }
 
-/** Makes due what these nodes had claimed, and gives their targets free; right only where they are gone. */
+/** Makes due what these nodes had claimed, and releases their targets. Only correct if those nodes are gone. */
 export async function releaseLeasesOf(tx: Transaction, nodes: readonly string[], now: number): Promise<void> {
   const gone = JSON.stringify(nodes);
   await tx.run(
@@ -239,8 +239,8 @@ const LEFT = `SELECT 1 AS one FROM deliveries WHERE state = 'pending' AND leased
   AND node IN (SELECT value FROM json_each(?)) LIMIT 1`;
 
 /**
- * As `releaseLeasesOf`, for nodes that may yet wake up: what they are writing just now is passed over. The claims keep
- * their fence, so that what one of them did send is taken for sent until somebody claims it anew.
+ * As `releaseLeasesOf`, for nodes that may yet wake up: rows that one of them is writing right now are skipped. The
+ * claims keep their fence, so a delivery that such a node did send still counts as sent until somebody claims it again.
  */
 export async function freeClaimsOf(
   tx: Transaction,

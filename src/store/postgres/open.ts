@@ -1,4 +1,6 @@
-/** Makes the whole store of one node on PostgreSQL: connections to the primary, the schema, the node and its changes. */
+/**
+ * Opens the whole store of one node on PostgreSQL: connections to the primary, the schema, the node and its changes.
+ */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { BlindWindow } from '../../core/blind-window.ts';
@@ -27,49 +29,49 @@ import { type OnWait, type SharedNode, sharedNode } from './shared-node.ts';
 
 export interface OpenOptions {
   address: PostgresAddress;
-  /** Where this node remembers which primary it has written to; it must be there. */
+  /** The directory in which this node remembers which primary it has written to; it must exist. */
   dataDir: string;
   /** The clock of this host, in milliseconds. */
   clock: () => number;
-  /** The same, set right by that of the database from when the store is open; one of its own where it is absent. */
+  /** Host time corrected by the database's clock once the store is open; a new one is made if absent. */
   clusterClock?: ClusterClock;
   /** The version of this program. */
   version: string;
-  /** Of this run of the program; a new one where it is absent. */
+  /** Identifies this run of the program; a new one is made if absent. */
   id?: string;
-  /** Those that this program knows. */
+  /** All that this program knows. */
   migrations?: readonly Migration[];
   /** How long a connection and each statement may take, in milliseconds. */
   deadline?: number;
   onCommit?: (commit: Commit) => void;
   checkInsKept?: () => number;
-  /** Told what works, but is probably not what was meant. */
+  /** Called with a warning about a setting that works but is probably not what was meant. */
   warn: (words: string) => void;
-  /** Told that another program does what is done by one at a time, and is waited for. */
+  /** Called while this node waits for another program, for work that only one of them can do at a time. */
   onWait?: OnWait;
-  /** Told of an upgrade of the schema. */
+  /** Called after an upgrade of the schema. */
   onMigrated?: (migrated: { from: number; to: number }) => void;
-  /** Told of a time in which no node took check-ins. */
+  /** Called with a time in which no node accepted check-ins. */
   onBlind?: (window: BlindWindow) => void;
-  /** Told that so many nodes were dead, and that what they had claimed is free. */
+  /** Called with the number of nodes that were found dead and whose claims were released. */
   onFreed?: (nodes: number) => void;
 }
 
-/** One schema for all that Snitch keeps. */
+/** The schema that holds everything Snitch stores. */
 const SCHEMA = 'public';
 
 /** Connections of the store: twelve for its calls, and those of the node itself. */
 const SESSIONS = 14;
 
-/** Walking through a large table takes long, and so may waiting for another node that does. In milliseconds. */
+/** Rewriting a large table takes long, and so may waiting for another node that does it. In milliseconds. */
 const MIGRATES_WITHIN = 24 * 3_600_000;
 
 /**
- * The store does not live among the nodes before `node.begin` is called.
+ * The node joins the others only when `node.begin` is called.
  *
- * @throws NewerSchema where the database is of a newer program
- * @throws OlderNodesLive where the schema cannot be upgraded yet; this node is then listed as one that waits
- * @throws ConnectionFault, without the password in it, where no host takes writes
+ * @throws NewerSchema if the database belongs to a newer program
+ * @throws OlderNodesLive if the schema cannot be upgraded yet; this node is then listed as waiting
+ * @throws ConnectionFault, without the password in it, if no host accepts writes
  */
 export async function openStoreOnPostgres(options: OpenOptions): Promise<Store> {
   const { address, dataDir, clock: hostClock, version, warn, deadline = DEADLINE } = options;
@@ -114,7 +116,7 @@ export async function openStoreOnPostgres(options: OpenOptions): Promise<Store> 
     await end();
     await on.runner.drain();
     await leaveNothing(on, shared.node);
-    // It needs the connections, which end with the store.
+    // It needs the connections, which the store closes.
     await teller.stop();
     await on.store.close();
   };
@@ -123,7 +125,7 @@ export async function openStoreOnPostgres(options: OpenOptions): Promise<Store> 
 
 async function begin(hearer: ChangeHearer, { node }: SharedNode): Promise<void> {
   await hearer.start();
-  // Nothing is stamped before the clock of this host was compared.
+  // No time is recorded before this host's clock has been compared with the database's.
   await node.now();
 }
 
@@ -149,7 +151,7 @@ async function bringUpToDate(
   }
 }
 
-/** An alert is written down by the node that decided it. */
+/** The node that decided an alert is the one that logs it. */
 function concernsOthers({ kind }: Change): boolean {
   return kind !== 'alert';
 }
@@ -159,11 +161,11 @@ function hear({ announce }: StoreOnPool, heard: Heard): void {
   else announce(heard.changes.filter(concernsOthers));
 }
 
-/** Where the database is away, the others find out by themselves. */
+/** If the database is away, the other nodes find out themselves that this node is gone. */
 async function leaveNothing({ runner }: StoreOnPool, node: ClusterNode): Promise<void> {
   const { id, problem } = node;
   if (problem() !== null) return;
-  // Nobody else knows what this node has refused.
+  // Only this node knows what it has refused.
   await node.answerForRefused().catch(() => undefined);
   await runner.writeInBackground((tx) => freeOwnClaims(tx, id)).catch(() => undefined);
 }

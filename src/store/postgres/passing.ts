@@ -1,15 +1,15 @@
-/** Which faults at the start may pass by themselves, so that a daemon waits, and which only a person can mend. */
+/** Which faults at the start may pass, so that a daemon waits, and which only a person can mend. */
 import { codeOf, unavailable } from './faults.ts';
 import { ConnectionFault } from './hosts/faults.ts';
 import { OlderNodesLive } from './nodes/older.ts';
 import { NotAdmitted } from './nodes/versions.ts';
 
 /**
- * A host that is not reached, whose name is not known, that only starts, or takes no writes, may be there later: it is often
- * started beside this program, and so is what knows its name. A password, a database, a certificate or rights that are
- * wrong stay so until somebody changes them.
+ * A host that cannot be reached, has an unknown name, is only just starting or accepts no writes may be ready later: it
+ * is often started at the same time as this program, and so is the name service. A wrong password, database,
+ * certificate or right stays wrong until somebody changes it.
  *
- * @returns what is waited for, in words that may be shown to anybody; null where waiting does not help
+ * @returns what is waited for, in words that anybody may see; null if waiting does not help
  */
 export function reasonToWait(error: unknown): string | null {
   if (error instanceof ConnectionFault) return error.isLasting ? null : reasonFor(error, NOT_THERE);
@@ -18,9 +18,9 @@ export function reasonToWait(error: unknown): string | null {
 }
 
 /**
- * What keeps a node from its database, in words that may be shown to anybody: they name no host, no user and no database.
+ * What keeps a node from its database, in words that anybody may see: they name no host, no user and no database.
  *
- * @param otherwise where the error does not tell
+ * @param otherwise used if the error does not say
  */
 export function reasonFor(error: unknown, otherwise: string): string {
   for (let one = error; one instanceof Error; one = one.cause) {
@@ -33,7 +33,7 @@ export function reasonFor(error: unknown, otherwise: string): string {
   return otherwise;
 }
 
-/** By what the server answers with (`appendix A` of its manual), and what Node says of a certificate. */
+/** By the server's error codes (appendix A of its manual), and by Node's codes for certificates. */
 const REASONS: readonly [RegExp, string][] = [
   [/^28/, 'the database refuses the user or the password of this node'],
   [/^3D000$/, 'the server has no database of the name that this node was given'],

@@ -1,6 +1,7 @@
 /**
  * Runs operations in transactions of their own, several at once: READ COMMITTED, with the locks that the operations
- * take. A transaction that lost a race is run again, and one whose connection broke before its commit on another.
+ * take. A transaction that lost a race is run again; one whose connection broke before its commit is run again on
+ * another.
  */
 import type { BlindWindow } from '../../core/blind-window.ts';
 import { StoreUnavailable } from '../../core/errors.ts';
@@ -38,18 +39,18 @@ export interface RunnerOptions {
   onCommit?: ((commit: Commit) => void) | undefined;
 }
 
-/** Connections for each kind of call. None takes those of another, so that none can keep another waiting. */
+/** Connections for each kind of call. No kind uses another's, so none can keep another waiting. */
 const READING = 3;
 const WRITING = 3;
 const WORKING = 2;
 
-/** How often a transaction is run that loses races. */
+/** The most attempts at a transaction that loses races. */
 const ATTEMPTS = 12;
 
-/** A pause before the next attempt grows up to so many milliseconds. */
+/** The longest pause before the next attempt, in milliseconds. */
 const LONGEST_PAUSE = 200;
 
-/** What a read sees is all of one moment, as it is on SQLite. */
+/** Everything a read sees is of one moment, as on SQLite. */
 const BEGIN_READING = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 
@@ -57,7 +58,9 @@ export class PostgresRunner implements Runner {
   commits = 0;
   failingSince: number | null = null;
   refused: BlindWindow | null = null;
-  /** Of that, the time in which the database itself refused check-ins, as it would have refused them to any node. */
+  /**
+   * The part of `refused` in which the database itself refused check-ins, as it would have refused them to any node.
+   */
   refusedCheckIns: BlindWindow | null = null;
   readonly turns = new Turns();
   readonly #options: RunnerOptions;
@@ -65,7 +68,7 @@ export class PostgresRunner implements Runner {
   readonly #reads = new Gate(READING);
   readonly #writes = new Gate(WRITING);
   readonly #work = new Gate(WORKING);
-  /** What is to be refused with a call to which there was no answer. */
+  /** Called when a call got no answer, to refuse what still waits. */
   readonly #refusals: ((error: NoAnswer) => void)[] = [];
   readonly #refusedCheckIns: (() => void)[] = [];
 
@@ -98,8 +101,8 @@ export class PostgresRunner implements Runner {
   }
 
   /**
-   * At once, behind nothing else and in the place of nothing. Only for what is short, rare and one at a time: there is one
-   * connection more for it. What becomes of it says nothing of what calls of others are answered.
+   * Runs at once, without waiting for other calls and without using up one of their connections. Only for short, rare
+   * work, one piece at a time: there is one connection to spare for it. Its success says nothing about other calls.
    */
   writeAside<T>(operation: Operation<T>): Promise<T> {
     const aside = async () => {
@@ -117,7 +120,7 @@ export class PostgresRunner implements Runner {
     this.refusedCheckIns = null;
   }
 
-  /** Resolves when every call made so far is settled. */
+  /** Resolves when every call made so far has ended. */
   async drain(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled([...this.#running]);
   }
@@ -131,7 +134,7 @@ export class PostgresRunner implements Runner {
     return running;
   }
 
-  /** What was committed, by whichever way. */
+  /** To be called after every commit, however it was made. */
   committed(calls: number, durationMs: number, changes: readonly Change[]): void {
     this.commits += 1;
     this.failingSince = null;
@@ -140,9 +143,9 @@ export class PostgresRunner implements Runner {
   }
 
   /**
-   * A call waits before it is refused, and the database may have hung: the stretch begins when the first one came. What was
-   * refused for what one call of people needs is no outage for anybody else: check-ins that it concerns are refused, and
-   * noted, themselves.
+   * A call waits before it is refused, and the database may have been hanging: the stretch begins when the first call
+   * came. If a person's request is refused because of something that only this request needs, that is no outage for
+   * anybody else: check-ins that are affected are refused, and noted, themselves.
    *
    * @param since when the call came, by the wall clock
    */
@@ -157,7 +160,7 @@ export class PostgresRunner implements Runner {
       end: now,
     });
     this.failingSince ??= now;
-    // What is missing stays so: a window each time would excuse everybody for good.
+    // What is missing stays missing: a window each time would excuse everybody for good.
     if (of === 'work' && isMissing(error)) return;
     this.refused = widened(this.refused);
     if (of === 'check-in' && isOfServer(error)) {
@@ -167,12 +170,12 @@ export class PostgresRunner implements Runner {
     if (error instanceof NoAnswer) for (const refuse of this.#refusals) refuse(error);
   }
 
-  /** Told of each check-in that the database itself refused. */
+  /** `tell` is called for each check-in that the database itself refused. */
   onRefusedCheckIn(tell: () => void): void {
     this.#refusedCheckIns.push(tell);
   }
 
-  /** Check-ins of this time were acknowledged, and are as little there as those that were refused. */
+  /** Check-ins of this time were acknowledged, but are lost, just like those that were refused. */
   noteLost({ start, end }: BlindWindow): void {
     const widened = (window: BlindWindow | null) => ({
       start: Math.min(start, window?.start ?? start),
@@ -188,7 +191,8 @@ export class PostgresRunner implements Runner {
   }
 
   /**
-   * Runs `attempt` again as long as it loses races, and where it does not reach the server as long as a call may take.
+   * Repeats `attempt` while it loses races, a limited number of times, and while it does not reach the server, for as
+   * long as a call may take.
    *
    * @param began by `performance.now()`
    */
@@ -201,7 +205,7 @@ export class PostgresRunner implements Runner {
           error instanceof LostRace
             ? times < ATTEMPTS
             : error instanceof Unreachable && performance.now() - began < this.#options.deadline;
-        // What is there each time is no race.
+        // A row that exists on every attempt is no race.
         const isThere = error instanceof LostRace && codeOf(error.cause) === UNIQUE_VIOLATION;
         if (!mayGoOn) throw isThere ? error.cause : error;
         const pause = Math.min(LONGEST_PAUSE, 2 ** times) * Math.random();
@@ -214,7 +218,7 @@ export class PostgresRunner implements Runner {
     try {
       return await Session.open(this.#options.pool, this.#options.deadline);
     } catch (error) {
-      // Whatever keeps the store from its database may be over later.
+      // Whatever keeps the store from its database may pass.
       throw unavailable(error) ?? new StoreUnavailable(error);
     }
   }
@@ -244,7 +248,7 @@ export class PostgresRunner implements Runner {
     });
   }
 
-  /** The program's own work is on many rows: the statements of all of them together, unless one of them fails. */
+  /** The program's own work concerns many rows: their statements are combined, unless one of them fails. */
   async #inSets<T>(operation: Operation<T>): Promise<T> {
     const { calendar, checkInsKept } = this.#options;
     try {

@@ -20,32 +20,32 @@ import type { Pool } from './session.ts';
 import { Settlements } from './settlements.ts';
 
 export interface PostgresOptions {
-  /** Its connections are the store's, which ends it with itself: twelve at least, or calls wait for each other. */
+  /** The store owns the pool and closes it. It needs twelve connections at least, or calls wait for each other. */
   pool: Pool;
   clock: () => number;
-  /** Who claims deliveries: another one after each start, where several are on one database. */
+  /** The claimant of deliveries: a new name after each start, if several programs share a database. */
   node?: string;
-  /** Whose clock leases are measured with; its own where it is absent. */
+  /** The clock that measures leases; this program's own if absent. */
   leaseClock?: LeaseClock;
-  /** Asked before each claim: whether what another node leased may be claimed when that lease is over. */
+  /** Asked before each claim: whether a delivery that another node leased may be claimed when that lease ends. */
   mayTakeOver?: () => boolean;
   /** How long a connection and each statement may take, in milliseconds. */
   deadline?: number;
-  /** Told of every commit, for the metrics. */
+  /** Called after every commit, for the metrics. */
   onCommit?: (commit: Commit) => void;
-  /** Told of what this store has committed, and of nothing else that its listeners hear. */
+  /** Called only with what this store has committed, not with changes that it announces for other nodes. */
   onCommitted?: (changes: readonly Change[]) => void;
-  /** The newest check-ins of a snitch that are kept; all where absent, but for what the pruning takes. */
+  /** How many of a snitch's newest check-ins are kept; if absent, pruning alone limits them. */
   checkInsKept?: () => number;
 }
 
-/** In milliseconds: longer than a failover to a standby takes that is promoted at once, and shorter than clients wait. */
+/** In milliseconds: longer than a failover to a standby that is promoted at once, and shorter than clients wait. */
 export const DEADLINE = 8_000;
 
 /**
- * Opens what is in the database, and brings it to the schema of this program first.
+ * Brings the database to the schema of this program and opens it.
  *
- * @throws NewerSchema where the database is of a newer program, and whatever connecting throws
+ * @throws NewerSchema if the database belongs to a newer program, and whatever connecting throws
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const client = await options.pool.connect();
@@ -64,7 +64,7 @@ export interface StoreOnPool {
   announce: (changes: readonly Change[]) => void;
 }
 
-/** A store on a database that has the schema of this program already. */
+/** A store on a database that already has the schema of this program. */
 export function storeOn(options: PostgresOptions): StoreOnPool {
   const { pool, deadline = DEADLINE, checkInsKept = () => Number.MAX_SAFE_INTEGER } = options;
   const { announce, onChange } = listeners();
@@ -82,7 +82,7 @@ export function storeOn(options: PostgresOptions): StoreOnPool {
     ...claimsOf(runner, options),
     applyCheckIn: (checkIn) => sets.apply(checkIn),
     health: () => ({ failingSince: runner.failingSince, commits: runner.commits, syncs: runner.commits }),
-    // What follows is about files: the server looks after its own.
+    // The following methods are about files: the server looks after its own.
     misplaced: () => null,
     isSaving: () => false,
     lost: null,
@@ -99,7 +99,7 @@ export function storeOn(options: PostgresOptions): StoreOnPool {
   return { store, runner, announce };
 }
 
-/** A program that has the database alone is the same node after a restart. */
+/** A program that has the database to itself is the same node after a restart. */
 const ALONE = 'alone';
 
 function claimsOf(
@@ -123,7 +123,7 @@ function claimsOf(
   };
 }
 
-/** Whoever waits for changes, and how they are told. */
+/** The listeners for changes, and how to call them. */
 function listeners(): { announce(changes: readonly Change[]): void; onChange: Store['onChange'] } {
   const all: ((change: Change) => void)[] = [];
   return {

@@ -7,7 +7,9 @@ import { type Statement, translated } from './dialect.ts';
 import { codeOf, TRANSACTION_FAILED, unavailable } from './faults.ts';
 import type { Parameter, Session } from './session.ts';
 
-/** Advisory locks are known by two numbers; the first one is ours, so that those of other programs are not. */
+/**
+ * Advisory locks are identified by two numbers. The first is ours, so that they never clash with other programs' locks.
+ */
 export const LOCKS = 0x736e6974;
 
 /** A transaction on one connection; the runner begins and ends it. */
@@ -18,11 +20,11 @@ export class PostgresTransaction implements Transaction {
   readonly #remembered = new Map<string, Promise<unknown>>();
   readonly #held: boolean;
   readonly #sent: Promise<unknown>[] = [];
-  /** What is to be counted at the end, by case and status. */
+  /** What to add to the counts at the end, by case and status. */
   #counted: Counted = new Map();
   changes: Change[] = [];
 
-  /** @param options `held`: whether rows are held that are read to be changed, as in a transaction that writes */
+  /** @param options `held`: whether rows that are read to be changed are locked, as in a transaction that writes */
   constructor(
     session: Session,
     { calendar, checkInsKept, held }: { calendar: Calendar; checkInsKept: () => number; held: boolean },
@@ -89,8 +91,9 @@ export class PostgresTransaction implements Transaction {
   }
 
   /**
-   * Sends what was gathered, to be called before the end. The counts of a case are held by one transaction at a time: all
-   * write them last and in the same order, so that none waits long, or in a circle.
+   * Sends what was gathered; call it just before the commit. Only one transaction at a time can hold the counts of a
+   * case: all transactions write them last and in the same order, so that none waits long and no two wait for each
+   * other.
    */
   sendLast(): void {
     const counted = [...this.#counted.values()].filter(({ change }) => change !== 0).sort(byKey);
@@ -111,25 +114,25 @@ export class PostgresTransaction implements Transaction {
     return new Map(this.#counted);
   }
 
-  /** As it was, because what was counted since is undone. */
+  /** Restores the counts, because what was counted since is undone. */
   protected countAnew(counted: Counted): void {
     this.#counted = counted;
   }
 
-  /** Each statement asks for what it needs by itself. */
+  /** Does nothing here: each statement reads what it needs. */
   async foresee(_ids: readonly number[], _now: number): Promise<void> {}
 
-  /** Resolves when all is done that nobody waited for. */
+  /** Resolves when all statements that were not awaited are done. */
   async settled(): Promise<void> {
     await Promise.all(this.#sent);
   }
 
-  /** What was undone need not be waited for. */
+  /** Statements that were undone need not be waited for. */
   protected forgetSent(): void {
     this.#sent.length = 0;
   }
 
-  /** Why a statement failed that came behind one that nobody waited for. */
+  /** The real cause, if a statement failed only because one that was not awaited had failed before it. */
   async causeOf(error: unknown): Promise<unknown> {
     if (codeOf(error) !== TRANSACTION_FAILED) return error;
     return this.settled().then(
@@ -138,12 +141,12 @@ export class PostgresTransaction implements Transaction {
     );
   }
 
-  /** The connection does what is asked for behind it only when it has the lock: there is nothing to wait for here. */
+  /** The connection runs later statements only after it has the lock: there is nothing to wait for here. */
   lock(name: LockName): void {
     this.#sent.push(this.execute(LOCK, [LOCKS, name]));
   }
 
-  /** As if it had been remembered. */
+  /** As if `remember` had loaded it. */
   know<T>(key: string, value: T): void {
     this.#remembered.set(key, Promise.resolve(value));
   }
@@ -160,7 +163,7 @@ export class PostgresTransaction implements Transaction {
     this.#remembered.clear();
   }
 
-  /** A race that was lost concerns the whole transaction, and so does a connection that is gone. */
+  /** A lost race or a lost connection concerns the whole transaction. */
   async savepoint<T>(operation: () => Promise<T>): Promise<T> {
     const announced = this.changes.length;
     const sent = this.#sent.length;
@@ -223,7 +226,7 @@ const WRITE_COUNTS: Statement = {
 
 const LOCK = { name: 'snitch_lock', text: 'SELECT pg_advisory_xact_lock($1, hashtext($2))' };
 
-/** The rows of the table that the statement calls `s`, or of its only one. */
+/** Locks the rows of the table that the statement calls `s`, or of its only table. */
 function held(sql: string): string {
   return /\bsnitch_states AS s\b/.test(sql) ? 'FOR UPDATE OF s' : 'FOR UPDATE';
 }

@@ -1,4 +1,4 @@
-/** Applies check-ins of snitches whose states are known in one round trip to the database, where others take two. */
+/** Applies check-ins of snitches whose states are known in one round trip to the database, where others need two. */
 import type pg from 'pg';
 import type { CheckIn } from '../../core/check-in.ts';
 import type { Change } from '../change.ts';
@@ -12,31 +12,31 @@ import type { RecalledState, RecalledStates } from './recalled-states.ts';
 import type { Session } from './session.ts';
 import { type RulesOfCase, type SetRow, type Versioned, versionOf } from './set-statements.ts';
 
-/** One that waits for its check-in. */
+/** A check-in whose caller waits for the answer. */
 export interface Caller {
   checkIn: CheckIn;
   resolve: (isKnown: boolean) => void;
 }
 
-/** A check-in that was decided, and is to be written. */
+/** A check-in that was decided and is about to be written. */
 interface Decided<Call extends Caller> {
   call: Call;
   state: RecalledState;
-  /** Those that it was decided by: what is known of the case may be newer when it is written. */
+  /** The rules that it was decided by: newer ones may be known by the time it is written. */
   rules: RulesOfCase;
   changes: readonly Change[];
 }
 
 interface Written {
-  /** Of all that were written. */
+  /** The version that all written rows now have. */
   version: number | null;
-  /** By the number of the snitch. */
+  /** By the snitch's number. */
   written: Map<number, WrittenRow>;
-  /** Why it was written again. */
+  /** The loss of the first commit, if it was written again. */
   lost?: LostCommit;
 }
 
-/** A connection that lay idle, as one that a server has ended, is found broken at once; milliseconds. */
+/** A connection that the server closed while it was idle is found broken at once; milliseconds. */
 const SOON = 1_000;
 
 export const BEGUN = { name: 'snitch_begin', text: BEGIN };
@@ -45,7 +45,7 @@ export class RecalledCheckIns {
   readonly #options: RunnerOptions;
   readonly #runner: PostgresRunner;
   readonly #states: RecalledStates;
-  /** The newest number of the log that is known, near which those lie that follow. */
+  /** The newest known number of the log; the numbers that follow lie close to it. */
   #newest = 0;
 
   constructor(options: RunnerOptions, runner: PostgresRunner, states: RecalledStates) {
@@ -55,10 +55,10 @@ export class RecalledCheckIns {
   }
 
   /**
-   * Of several of one snitch, the first is applied.
+   * If a snitch has several, only the first is applied.
    *
-   * @returns those that have to be read first, which nothing was done of, in the same order
-   * @throws StoreUnavailable where nothing was written, or nobody knows
+   * @returns those that have to be read first and for which nothing was done, in the same order
+   * @throws StoreUnavailable if nothing was written, or if that is unknown
    */
   async apply<Call extends Caller>(calls: readonly Call[]): Promise<readonly Call[]> {
     const began = performance.now();
@@ -79,7 +79,7 @@ export class RecalledCheckIns {
         else this.#states.forget(call.checkIn.token);
         if (written.has(state.row.id)) call.resolve(true);
       }
-      // Whether those that are not written now were written before, nobody knows.
+      // Check-ins that were not written this time may have been written the first time: that is unknown.
       if (lost && done.length < decided.length) throw lost;
       const settled = new Set(done.map(({ call }) => call));
       return calls.filter((call) => !settled.has(call));
@@ -117,14 +117,14 @@ export class RecalledCheckIns {
         await tx.one(checkIn.token, () => applyCheckIn(tx, checkIn));
         decided.push({ call, state, rules, changes: tx.changes.slice(before) });
       } catch {
-        // Whatever it is, it may be otherwise with the state as it is.
+        // Whatever the error is, it may not arise from the state as it is now.
         this.#states.forget(checkIn.token);
       }
     }
     return decided;
   }
 
-  /** What was written, by the number of the snitch, and the version that it has. */
+  /** Returns what was written, by the snitch's number, and its new version. */
   async #write<Call extends Caller>(
     session: Session,
     tx: RecalledTransaction,
@@ -146,11 +146,12 @@ export class RecalledCheckIns {
   }
 
   /**
-   * What was written although no answer came has another version since, and is not written twice; and what is written now
-   * cannot be written by what is still on its way to the server.
+   * A row that was written although no answer came now has another version, so it is not written twice; and once it is
+   * written now, the first message can no longer write it if it still arrives.
    */
   async #writeAgain(server: string, asked: readonly Asked[], lost: LostCommit): Promise<Written> {
-    // Whatever keeps it from that, the first loss is told: another fault would have it read and written anew.
+    // If this fails for any reason, throw the first loss: any other fault would have the check-in read and written
+    // again.
     const session = await this.#runner.open().catch(() => {
       throw lost;
     });

@@ -1,7 +1,7 @@
 /**
- * The transaction of check-ins of snitches whose states are known from before: they are decided at once, and all goes to
- * the database in one message, with the commit. Only everyday check-ins are decided so. Each other one, and whatever is
- * no longer as it is known, is left to a set that reads first.
+ * The transaction for check-ins of snitches whose states are already known: they are decided at once, and everything
+ * goes to the database in one message, with the commit. Only everyday check-ins are handled this way. All others, and
+ * those whose state has changed meanwhile, are left to a set that reads first.
  */
 import type pg from 'pg';
 import { KEEP_OUTPUT } from '../operations/check-ins.ts';
@@ -12,10 +12,10 @@ import type { Statement } from './dialect.ts';
 import { arrays, columnsOf, LOGGED, packedOf, type RulesOfCase, TIMES } from './set-statements.ts';
 import { SetTransaction } from './set-transaction.ts';
 
-/** The check-in asks for more than what is known. */
+/** The check-in needs more than what is known. */
 export class NeedsReading extends Error {}
 
-/** What is answered of each that was written. */
+/** What the database returns for each row that was written. */
 export interface WrittenRow {
   id: number;
   last_check_in_id: number;
@@ -23,10 +23,10 @@ export interface WrittenRow {
 
 export class RecalledTransaction extends SetTransaction {
   /**
-   * What holds all of them in the order in which they are given, which is that of their tokens, and tells the version that
-   * they have from now on; and what writes those that still have the known one, of which each answers a `WrittenRow`.
+   * The first statement locks all of them in the order given, which is that of their tokens, and returns their new
+   * version. The second writes those that still have the known version, and returns a `WrittenRow` for each.
    *
-   * @param versions by the number of the snitch, of all that were decided
+   * @param versions by the snitch's number, of all that were decided
    */
   statements(versions: ReadonlyMap<number, number>, rules: Iterable<RulesOfCase>): [Asked, Asked] {
     const gathered = this.gathered();
@@ -50,7 +50,7 @@ export class RecalledTransaction extends SetTransaction {
   }
 
   override run(sql: string, ...values: Value[]): Awaitable<number> {
-    // The number of the check-in, which it is kept under, is not known yet.
+    // The output is stored under the check-in's number, which is not known yet.
     if (sql === KEEP_OUTPUT) throw new NeedsReading();
     return super.run(sql, ...values);
   }
@@ -64,7 +64,7 @@ export class RecalledTransaction extends SetTransaction {
   }
 }
 
-/** What follows sees all that was committed until these rows were held: the rules of their cases too. */
+/** The next statement sees everything committed before these rows were locked, including the rules of their cases. */
 const HOLD: Statement = {
   name: 'snitch_recalled_hold',
   text: `SELECT pg_current_xact_id()::xid AS version, COUNT(*) FROM (
@@ -80,10 +80,10 @@ const RULES = [
   ['has_silences', 'bigint'],
 ] as const;
 
-/** The database gives the rows of the log their numbers, and counts as they do. */
+/** The database numbers the rows of the log; the count of check-ins comes with the log row. */
 const OWN_TIMES = TIMES.filter((name) => name !== 'last_check_in_id' && name !== 'check_in_count');
 
-/** In what was gathered of a row: the first is its number. */
+/** Positions in a gathered row, whose first value is the snitch's number. */
 const PLACES = OWN_TIMES.map((name) => TIMES.indexOf(name) + 1);
 
 const [, ...LOGGED_BESIDE] = LOGGED;
@@ -99,8 +99,9 @@ const TYPES_OF_ROWS = [
 const names = LOGGED_BESIDE.map(([name]) => name);
 
 /**
- * The numbers of the log are taken while the snitches are held: those of each ascend. The number of the check-in before
- * tells that a row is the known one even where a transaction of the same number wrote another, long ago.
+ * The numbers of the log are taken while the snitches are locked, so those of each snitch ascend. The number of the
+ * previous check-in identifies the known row even if a transaction with the same number once wrote a different one,
+ * long ago.
  */
 const WRITE: Statement = {
   name: 'snitch_recalled_write',

@@ -1,38 +1,37 @@
 /**
- * States of snitches as they were when this node last read or wrote them, so that a check-in need not be read before it
- * is written. Nothing is believed of them: what is written is written only where the row still has the version that is
- * known here, and where the rules of its case are still those.
+ * States of snitches as this node last read or wrote them, so that a check-in need not read before it writes. They are
+ * never trusted: a row is written only if it still has the version known here and its case still has the known rules.
  */
 import type { RulesOfCase, SetRow } from './set-statements.ts';
 
 export interface RecalledState {
   row: SetRow;
-  /** Of the row in the table: the number of the transaction that wrote it. */
+  /** The number of the transaction that wrote the row. */
   version: number;
 }
 
-/** So many states are kept at least, of those that were used last, and twice as many at most. */
+/** At least this many of the most recently used states are kept, and at most twice as many. */
 const KEPT = 20_000;
 
 /**
- * And for so long at least, in milliseconds, and twice as long at most: until a run ends whose start was read, or a job
- * that runs every minute checks in again. Of others the sweep has moved on the time at which it looks at them, as like as
- * not.
+ * States are kept for at least this time, in milliseconds, and at most twice as long: until a run ends whose start was
+ * read, or a job that runs every minute checks in again. For a less frequent job, the sweep has probably changed the
+ * state in the meantime.
  */
 const KEPT_FOR = 300_000;
 
-/** The share of the states that must still be as they are known, or it is cheaper to read all of them. */
+/** The share of the states that must be unchanged; below it, reading all of them is cheaper. */
 const LEAST_SHARE = 0.7;
 
-/** How much the last set counts of that. */
+/** The weight of the latest set in that share. */
 const WEIGHT = 0.1;
 
-/** Where other nodes take most of the check-ins in between, it is tried again after this time, in milliseconds. */
+/** If other nodes take most of the check-ins in between, nothing is recalled for this time, in milliseconds. */
 const PAUSE = 10_000;
 
 export class RecalledStates {
   readonly #now: () => number;
-  /** Those that were used since the last time that this was full or old, and those before. */
+  /** States used since this was last full or old, and those used before. */
   #young = new Map<string, RecalledState>();
   #old = new Map<string, RecalledState>();
   #youngSince: number;
@@ -49,11 +48,11 @@ export class RecalledStates {
   }
 
   /**
-   * A server that was promoted counts its transactions from where the old one was known to be, so that what was known of
-   * that one says nothing of this one.
+   * A promoted server numbers its transactions from where it knew the old one to be, so versions known from the old
+   * server mean nothing on the new one.
    *
-   * @param connection the server may have been started from an older copy before one that is met for the first time here,
-   *   whoever else has used it before
+   * @param connection on its first use here, everything is forgotten: the server may have been restarted from an older
+   * copy before this connection was made
    */
   meet(server: string, connection: object): void {
     if (server === this.#server && this.#met.has(connection)) return;
@@ -62,7 +61,7 @@ export class RecalledStates {
     this.#server = server;
   }
 
-  /** Undefined where it is not known. */
+  /** Undefined if it is not known. */
   get(token: string): RecalledState | undefined {
     return this.#young.get(token) ?? this.#old.get(token);
   }
@@ -71,7 +70,7 @@ export class RecalledStates {
     return this.#rules.get(caseId);
   }
 
-  /** @param server the one that has said so */
+  /** @param server the one that reported the state */
   keep(server: string, state: RecalledState): void {
     const { token } = state.row;
     const now = this.#now();
@@ -101,7 +100,7 @@ export class RecalledStates {
     this.#rules.clear();
   }
 
-  /** How many of a set were still as they were known. */
+  /** Records how many states of a set were still as known. */
   note(found: number, asked: number): void {
     this.#share += (found / asked - this.#share) * WEIGHT;
     if (this.#share >= LEAST_SHARE) return;

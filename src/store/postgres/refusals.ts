@@ -1,7 +1,7 @@
 /**
- * Makes up for what this node refused. Only its own memory knows of that, and another node that sweeps may accuse the very
- * jobs: so the blind window is written as soon as the first check-in was refused, on no connection that anything else of
- * this node waits for, and again behind each sign of life until nothing is left.
+ * Makes up for what this node refused. Only its own memory knows of that, and another node that sweeps may accuse those
+ * very jobs. So the blind window is written as soon as the first check-in is refused, on a connection that nothing else
+ * of this node waits for, and again after each sign of life until nothing is left.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BlindWindow, beyond } from '../../core/blind-window.ts';
@@ -15,8 +15,8 @@ import { OTHERS_LIVED } from './nodes/signs.ts';
 import type { PostgresRunner } from './postgres-runner.ts';
 
 /**
- * Between two writes of one flood of refusals, in milliseconds: soon enough for a sweep that waits a moment, and no load where
- * hundreds are refused in a second.
+ * Between two writes during a flood of refusals, in milliseconds: short enough for a sweep that waits a moment, and no
+ * load when hundreds are refused in a second.
  */
 const PAUSE = 200;
 
@@ -24,15 +24,17 @@ export interface RefusalsOptions {
   /** The id of this node. */
   readonly node: string;
   readonly runner: PostgresRunner;
-  /** The clock of this host, set right by that of the database; in milliseconds. */
+  /** This host's clock, corrected by the database's; in milliseconds. */
   readonly clock: () => number;
-  /** False while signs of life are missing: the one that comes first then opens the window of all nodes, if there was one. */
+  /**
+   * False while signs of life are missing: the first one that succeeds opens the window of all nodes, if there was one.
+   */
   readonly mayAnswer: () => boolean;
 }
 
 export class Refusals {
   readonly #options: RefusalsOptions;
-  /** What was opened, and not answered yet. */
+  /** Windows that were opened but not yet returned by `answer`. */
   readonly #opened: BlindWindow[] = [];
   #last: Promise<void> = Promise.resolve();
   #isUnderWay = false;
@@ -42,9 +44,9 @@ export class Refusals {
     this.#options = options;
   }
 
-  /** To be called with each check-in that the database itself refused. It never fails: what is left is for `again`. */
+  /** To be called for each check-in that the database itself refused. It never fails: what is left is for `again`. */
   tell(): void {
-    // One attempt for each refusal would be too much for a database that can do so little.
+    // One attempt for each refusal would be too much for a database in trouble.
     if (!this.#hasFailed) this.again();
   }
 
@@ -63,7 +65,7 @@ export class Refusals {
     );
   }
 
-  /** Who asks what was opened has a turn between two writes: a flood must not keep back the sweep. */
+  /** Callers of `answer` get a turn between two writes: a flood must not hold up the sweep. */
   async #untilNone(): Promise<void> {
     const { runner } = this.#options;
     while (runner.refusedCheckIns !== null) {
@@ -72,7 +74,7 @@ export class Refusals {
     }
   }
 
-  /** @returns each window that was opened, once; what follows at its end until it is asked for is of the same one */
+  /** @returns each opened window once; one that continues it before it is asked for is joined to it */
   async answer(): Promise<BlindWindow | null> {
     if (this.#options.mayAnswer()) await this.#inTurn(() => this.#write());
     return this.#opened.shift() ?? null;
@@ -85,8 +87,8 @@ export class Refusals {
   }
 
   /**
-   * What the database itself refused, it would have refused to any node. Where this node did not reach it, another one may
-   * have taken the check-ins, which the balancer or the client had to send there.
+   * What the database itself refused, it would have refused to any node. If only this node could not reach it, another
+   * one may have accepted the check-ins, because the balancer or the client had to send them there.
    */
   async #write(): Promise<void> {
     const { runner, node, clock } = this.#options;

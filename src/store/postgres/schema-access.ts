@@ -1,4 +1,7 @@
-/** Whether the tables can be made, or those that are there can be used: asked before, so that it can be said in words. */
+/**
+ * Whether the tables can be created, or the existing ones used: checked beforehand, so that the reason can be
+ * explained.
+ */
 import pg from 'pg';
 import { ConnectionFault } from './hosts/faults.ts';
 
@@ -9,15 +12,15 @@ export interface SchemaAccess {
   readonly exists: boolean;
   readonly mayUse: boolean;
   readonly mayCreate: boolean;
-  /** Whether a table of ours is there. */
+  /** Whether a table of Snitch exists. */
   readonly isOurs: boolean;
-  /** Some table that is there, of whomsoever. */
+  /** The name of some existing table, whoever owns it. */
   readonly table: string | null;
   /** Who owns a table in it that this user may not change, or null. */
   readonly owner: string | null;
 }
 
-/** What an extension brought, such as one that the operator watches the server with, is in nobody's way. */
+/** Tables of an extension, such as one for monitoring the server, are in nobody's way. */
 const NO_EXTENSION = `NOT EXISTS (SELECT 1 FROM pg_depend
   WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')`;
 
@@ -34,7 +37,7 @@ const ACCESS = `
       AND ${NO_EXTENSION}) AS owner
   FROM (SELECT to_regnamespace($1) AS oid) AS n`;
 
-/** @throws ConnectionFault that says what to do, where the tables can neither be made nor used */
+/** @throws ConnectionFault that says what to do, if the tables can neither be created nor used */
 export async function checkSchemaAccess(client: pg.ClientBase, schema: string): Promise<void> {
   const { rows } = await client.query<SchemaAccess>(ACCESS, [pg.escapeIdentifier(schema)]);
   const words = rows[0] ? refusalOfAccess(rows[0], schema) : null;

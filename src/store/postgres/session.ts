@@ -1,4 +1,4 @@
-/** One connection while a transaction has it: every statement has its name, its types and its time limit. */
+/** One connection while a transaction uses it: every statement has a name, types and a time limit. */
 import type pg from 'pg';
 import { StoreUnavailable } from '../../core/errors.ts';
 import type { Value } from '../transaction.ts';
@@ -18,8 +18,8 @@ import {
 import { limitsOfServer } from './hosts/set-up.ts';
 
 /**
- * What the store takes of a pool. Its clients are connected to a server that can be written, and best made with
- * `pipeline: true`, without which each statement waits for the answer to the one before it.
+ * What the store needs of a pool. Its clients are connected to a server that accepts writes, and best created with
+ * `pipeline: true`: without it, each statement waits for the answer to the one before.
  */
 export interface Pool {
   connect(): Promise<pg.PoolClient>;
@@ -28,27 +28,31 @@ export interface Pool {
 
 export type { Parameter } from './dialect.ts';
 
-/** A commit that was cut short while it waited for a standby: it is done here, and nobody knows whether it is there. */
+/**
+ * The commit was cut short while it waited for a standby: it is done here, but whether the standby has it is unknown.
+ */
 const UNKNOWN = /^(01000|57P01)$/;
 
 const COMMIT: Asked = { statement: { name: 'snitch_commit', text: 'COMMIT' }, values: [] };
 
-/** This share of a time limit of the server is taken for all of it: its clock starts before ours, which may get no time just then. */
+/**
+ * A statement that took this share of the server's limit counts as late: the server's clock may start before ours does.
+ */
 const NEARLY = 0.95;
 
-/** What a pool may say of its clients. */
+/** What a pool may say about its clients. */
 interface Placed {
-  /** Which server it is connected to: another one where a standby was promoted. */
+  /** The server it is connected to: a different one after a standby was promoted. */
   server?: string;
 }
 
-/** Connections that have their settings. */
+/** Connections whose settings have been made. */
 const settled = new WeakSet<pg.PoolClient>();
 
 /**
- * The server gives up before this program does: what was refused must not be done later, and what a program began that
- * stands still, or is cut off, in the middle of a transaction must not keep its rows from others for as long as they wait.
- * And it answers a commit when that is on the disk, whatever is usual there.
+ * The server gives up before this program does: what was refused must not be done later, and a program that hangs or is
+ * cut off in the middle of a transaction must not keep its rows from others for as long as they wait. And it answers a
+ * commit only once that is on the disk, whatever the server's default.
  */
 function settingsOf(deadline: number): string {
   const limits = Object.entries(limitsOfServer(deadline));
@@ -57,7 +61,7 @@ function settingsOf(deadline: number): string {
       ELSE current_setting('synchronous_commit') END, false)`;
 }
 
-/** By our own clock: a server that hangs, or a network that swallows all, answers nothing at all. */
+/** Measures by our own clock: a server that hangs, or a network that drops everything, does not answer at all. */
 export class Session {
   readonly #client: pg.PoolClient;
   readonly #deadline: number;
@@ -79,7 +83,7 @@ export class Session {
     const asked = pool.connect();
     const client = await within(asked, deadline);
     if (client === null) {
-      // One that comes too late goes back.
+      // A connection that comes too late goes back to the pool.
       asked.then(
         (late) => late.release(),
         () => {},
@@ -108,8 +112,8 @@ export class Session {
   }
 
   /**
-   * May be called again before the answer is there. A promise that nobody awaits any more, because an earlier statement
-   * failed, is no unhandled rejection.
+   * Can be called again before the answer arrives. A promise that nobody awaits any more, because an earlier statement
+   * failed, causes no unhandled rejection.
    */
   query<Row extends pg.QueryResultRow>(
     { name, text }: Statement,
@@ -121,12 +125,12 @@ export class Session {
     return this.#answer(this.#client.query<Row>({ name, text, values: parameters, types: TYPES }));
   }
 
-  /** Begins, ends, or marks a transaction. */
+  /** Sends a command that begins, ends or marks a transaction. */
   control(sql: string): Promise<pg.QueryResult> {
     return this.#answer(this.#client.query(sql));
   }
 
-  /** Asks for all of them, and is answered when all are done: together, from the second time on. */
+  /** Sends all of them, and resolves when all are done. From the second time on they are sent as one message. */
   together(asked: readonly Asked[]): Promise<pg.QueryResult[]> {
     return this.#answer(this.#batch(asked)?.answer ?? this.#oneByOne(asked));
   }
@@ -143,15 +147,16 @@ export class Session {
   }
 
   /**
-   * Resolves when all of the transaction is committed, and on the standby where the server waits for one.
+   * Resolves when the whole transaction is committed, also on the standby if the server waits for one.
    *
-   * @param last what is still to be done in it
-   * @returns what was answered to that
-   * @throws StoreUnavailable where it is not, or nobody knows, LostCommit where the connection broke; what the database says of `last`
+   * @param last statements still to be run in the transaction
+   * @returns the answers to `last`
+   * @throws StoreUnavailable if it is not committed, or if that is unknown; LostCommit if the connection broke; what
+   * the database says of `last`
    */
   async commit(last: readonly Asked[] = []): Promise<pg.QueryResult[]> {
     this.#warned = null;
-    // The commit was never sent, so that the server has undone everything.
+    // The commit was never sent, so the server has undone everything.
     if (this.#broken) throw this.#noLonger(this.#broken);
     const { counted, answers } = this.#sendCommit(last);
     const results = await this.#answer(answers).catch((error: unknown) => {
@@ -161,7 +166,7 @@ export class Session {
       throw error;
     });
     const command = results.at(-1)?.command;
-    // After a statement that failed, COMMIT undoes everything, and answers without an error.
+    // After a failed statement, COMMIT undoes everything and answers without an error.
     if (command !== 'COMMIT') throw new StoreUnavailable(new Error(`COMMIT was answered with ${command}`));
     if (this.#warned) {
       this.#broken ??= new Error(this.#warned);
@@ -170,10 +175,10 @@ export class Session {
     return results.slice(0, -1);
   }
 
-  /** Whether the server has said what failed before it came to the commit, or that it ended the connection before, or shows so. */
+  /** Whether the server reported a failure, or the end of the connection, before it reached the commit. */
   #isUndone(error: unknown, before: number, counted: Batch | Commit | null): boolean {
     if (counted === null || this.#warned !== null) return false;
-    // Of a batch, the commit may have come through and what follows it not.
+    // Part of a batch may have arrived: the commit but not what follows it.
     if (counted instanceof Commit && isUnsent(error)) return true;
     const { completed } = counted;
     return completed < before ? isSaidByServer(error) : completed === before && isEndedByServer(error);
@@ -193,7 +198,7 @@ export class Session {
     return { counted: commit, answers: commit.answer };
   }
 
-  /** Leaves a connection behind that the next transaction can use, or none. */
+  /** Leaves the connection ready for the next transaction, or marks it broken. */
   async rollback(): Promise<void> {
     if (this.#broken) return;
     try {
@@ -231,7 +236,7 @@ export class Session {
       throw this.#isLate(error, began) ? new NoAnswer('', this.#deadline, error) : error;
     });
     if (answer !== null) return answer;
-    // The statement may still run: nobody else may be given this connection.
+    // The statement may still run: nobody else can be given this connection.
     const fault = new NoAnswer('the database did not answer', this.#deadline);
     this.#broken ??= fault;
     throw fault;
@@ -241,7 +246,7 @@ export class Session {
     return broken instanceof NoAnswer ? broken : new Unreachable(broken);
   }
 
-  /** Whether the server has given up at its limit, and nobody has cancelled the statement before. */
+  /** Whether the server gave up at its limit, rather than somebody having cancelled the statement before that. */
   #isLate(error: unknown, began: number): error is Error {
     const { statement_timeout: limit } = limitsOfServer(this.#deadline);
     return codeOf(error) === CANCELLED && performance.now() - began >= limit * NEARLY;
@@ -249,8 +254,9 @@ export class Session {
 }
 
 /**
- * Waits for statements that were sent before a commit, and for that. What the server says of one of them is the error, and
- * the commit has failed as well. Where the connection broke, the commit was under way: only it says what is known of that.
+ * Waits for statements that were sent before a commit, and for the commit. If the server says that one of them failed,
+ * that is the error, and the commit has failed as well. If the connection broke, the commit was under way, and only its
+ * own error says what is known of it.
  */
 export async function behind<T>(sent: Promise<unknown>, committed: Promise<T>): Promise<T> {
   committed.catch(() => {});
@@ -261,7 +267,7 @@ export async function behind<T>(sent: Promise<unknown>, committed: Promise<T>): 
   return committed;
 }
 
-/** Null where the answer does not come in time. */
+/** Null if the answer does not come in time. */
 function within<T>(asked: Promise<T>, deadline: number): Promise<T | null> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(null), deadline);

@@ -1,4 +1,4 @@
-/** What a set of check-ins reads before and writes behind its decisions, each in one statement. */
+/** What a set of check-ins reads before its decisions and writes after them, each in one statement. */
 import { RULES_COLUMNS, type RulesRow } from '../operations/silences/case-rules.ts';
 import { STATE_COLUMNS, type StateRow } from '../operations/states.ts';
 import type { Value } from '../transaction.ts';
@@ -7,19 +7,19 @@ import { bigintArray, byteaArray, textArray } from './binary-arrays.ts';
 import type { Statement } from './dialect.ts';
 import type { Parameter } from './session.ts';
 
-/** A state with what is learned of its job, which the first check-in of a period asks for. */
+/** A state with what has been learned of its job, which the first check-in of a period needs. */
 export type SetRow = StateRow & { first_check_ins: Uint8Array | null };
 
-/** Of a case, with its id. */
+/** The rules of a case, with its id. */
 export const RULES_COLUMNS_OF = `id, ${RULES_COLUMNS}`;
 
 export type RulesOfCase = RulesRow & { id: string };
 
 /**
- * All of them in the order of their tokens, so that two sets never wait for each other in a circle. What follows is read
- * in statements of their own, which see what was committed until these rows were held.
+ * Locks all of them in the order of their tokens, so that no two sets wait for each other. What follows is read in
+ * statements of its own, which see everything committed before these rows were locked.
  *
- * The tokens are joined: a small table would be compared with all of them row by row where it is asked for any of them.
+ * The tokens are joined, because `= ANY` on a small table compares every row with every token.
  */
 const HOLD_STATES: Statement = {
   name: 'snitch_set_states',
@@ -40,8 +40,8 @@ const RULES_OF_CASES: Statement = {
 };
 
 /**
- * The numbers of rows of the log, which are taken while the snitches are held: those of each snitch ascend. The sequence
- * is looked up once and not for each of them.
+ * The numbers of rows of the log are taken while the snitches are locked, so those of each snitch ascend. The sequence
+ * is looked up once, not for each number.
  */
 export const NEXT_IDS: Statement = {
   name: 'snitch_set_ids',
@@ -53,7 +53,7 @@ export function holdStates(tokens: readonly string[]): Asked {
   return { statement: HOLD_STATES, values: [textArray(tokens)] };
 }
 
-/** @param cases those that the snitches were of the last time; null where that is not known of each */
+/** @param cases of the snitches when they were last read; null if one of them is not known */
 export function rulesFor(tokens: readonly string[], cases: readonly string[] | null): Asked {
   return cases === null
     ? { statement: RULES, values: [textArray(tokens)] }
@@ -72,13 +72,13 @@ export const TIMES = [
   'check_in_count',
 ] as const satisfies readonly (keyof StateRow)[];
 
-/** What check-ins are to write; each row as the values of its columns. */
+/** What check-ins are going to write; each row as the values of its columns. */
 export interface Gathered {
   logged: Value[][];
   outputs: Value[][];
-  /** By the number of the snitch: the last ones count. */
+  /** By the snitch's number; only the last times of each are written. */
   times: Map<number, Value[]>;
-  /** By the same numbers, of which each has its times as well; null where nothing is known any more. */
+  /** By the same numbers, each of which also has times; null if what was learned is discarded. */
   learned: Map<number, Uint8Array | null>;
 }
 
@@ -105,7 +105,7 @@ export type Type = 'bigint' | 'text' | 'bytea';
 
 const ARRAY = { bigint: bigintArray, text: textArray, bytea: byteaArray } as const;
 
-/** @param before so many parameters stand before its own */
+/** @param before how many parameters precede these */
 export const arrays = (types: readonly Type[], before = 0) =>
   types.map((type, index) => `$${before + index + 1}::${type}[]`).join(', ');
 
@@ -124,7 +124,7 @@ const updateTimes = (before: number) =>
     FROM unnest(${arrays(TIMES_TYPES, before)}) AS u (id, ${TIMES.join(', ')})
     WHERE s.id = u.id`;
 
-/** Nothing new was learned where it is null, and nothing is known any more where it is empty. */
+/** Null means that nothing new was learned; empty means that what was learned is discarded. */
 const updateTimesAndLearned = (before: number) =>
   `UPDATE snitch_states AS s
     SET ${SET_TIMES}, first_check_ins = NULLIF(COALESCE(u.packed, s.first_check_ins), '')
@@ -151,7 +151,7 @@ const WRITE_LOG_AND_TIMES: Statement = {
   text: `WITH logged AS (${insertLog}) ${updateTimes(LOGGED.length)}`,
 };
 
-/** Likewise where one is the first of its period. */
+/** Likewise if one of them is the first of its period. */
 const WRITE_ALL: Statement = {
   name: 'snitch_set_all',
   text: `WITH logged AS (${insertLog}) ${updateTimesAndLearned(LOGGED.length)}`,
@@ -167,7 +167,9 @@ export function statementsFor(gathered: Gathered): Asked[] {
   return asked;
 }
 
-/** With the log, where there is one. What was learned goes along: a row is written anew for each statement that changes it. */
+/**
+ * Written with the log, if there is one. What was learned goes along, because each UPDATE writes the whole row again.
+ */
 function writeTimes(log: readonly Parameter[] | null, gathered: Gathered): Asked {
   const rows = [...gathered.times.values()];
   const values = [...(log ?? []), ...columnsOf(rows, TIMES_TYPES)];
@@ -184,7 +186,7 @@ export function packedOf({ times, learned }: Gathered): (Uint8Array | null)[] {
   });
 }
 
-/** Tells which version all rows have that the transaction has written. */
+/** Returns the version that all rows written by the transaction have. */
 export const VERSION: Statement = {
   name: 'snitch_set_version',
   text: 'SELECT pg_current_xact_id()::xid AS version',
@@ -194,7 +196,7 @@ export interface Versioned {
   version: string;
 }
 
-/** As the server takes it for an `xid`, which is a number without a sign. */
+/** As the server reads it for an `xid`, which has no sign: the same 32 bits as a signed number. */
 export function versionOf(row: Versioned | undefined): number | null {
   return row === undefined ? null : Number(row.version) | 0;
 }

@@ -1,7 +1,7 @@
 /**
- * The transaction of many check-ins. What every check-in reads was read before for all of them, and what every check-in
- * writes is gathered, and written for all of them in a few statements. The operation that decides is the same as
- * anywhere else: whatever else one of them asks for goes to the database as it is, behind what was gathered so far.
+ * The transaction for many check-ins. What every check-in reads was read beforehand for all of them, and what every
+ * check-in writes is gathered and written for all of them in a few statements. The operation that decides is the same
+ * as anywhere else: whatever else one of them asks for goes to the database as usual, after what was gathered so far.
  */
 import type pg from 'pg';
 import type { Calendar } from '../../core/interval.ts';
@@ -19,12 +19,12 @@ import { type Gathered, nothing, type SetRow, statementsFor, TIMES } from './set
 export class SetTransaction extends PostgresTransaction {
   readonly #rows = new Map<string, SetRow>();
   readonly #byId = new Map<number, SetRow>();
-  /** What earlier check-ins of the set changed of these rows, sent or not. */
+  /** What earlier check-ins of the set changed in these rows, sent or not. */
   readonly #times = new Map<number, Value[]>();
   readonly #learned = new Map<number, Uint8Array | null>();
   #ids: readonly number[] = [];
   #idsTaken = 0;
-  /** What was gathered by the check-ins before the present one, and by that. */
+  /** What earlier check-ins have gathered (`#before`), and what the present one has (`#own`). */
   #before: Gathered = nothing();
   readonly #own: Gathered = nothing();
   #token = '';
@@ -36,7 +36,7 @@ export class SetTransaction extends PostgresTransaction {
     super(session, { calendar: options.calendar, checkInsKept: options.checkInsKept, held: true });
   }
 
-  /** @param ids for the rows of the log that are to come, ascending */
+  /** @param ids for the coming rows of the log, ascending */
   begin(rows: readonly SetRow[], ids: readonly number[]): void {
     this.#ids = ids;
     for (const row of rows) {
@@ -45,7 +45,7 @@ export class SetTransaction extends PostgresTransaction {
     }
   }
 
-  /** Undoes what `checkIn` wrote if it throws, and only that; the error is thrown on. */
+  /** If `checkIn` throws, undoes what it wrote, and only that; the error is rethrown. */
   async one<T>(token: string, checkIn: () => Promise<T>): Promise<T> {
     const announced = this.changes.length;
     const counted = this.countedSoFar();
@@ -57,7 +57,7 @@ export class SetTransaction extends PostgresTransaction {
       this.#keepOwn();
       return value;
     } catch (caught) {
-      // What was sent for the set and failed is thrown instead: it concerns all.
+      // If a statement sent for the whole set failed, that error is thrown instead: it concerns all of them.
       if (codeOf(caught) === TRANSACTION_FAILED) await Promise.all(this.#asked);
       const error = await this.causeOf(caught);
       this.forgetSent();
@@ -73,7 +73,7 @@ export class SetTransaction extends PostgresTransaction {
     }
   }
 
-  /** What is still gathered, to be sent with the commit. */
+  /** Returns what is still gathered, to be sent with the commit. */
   rest(): Asked[] {
     return statementsFor(this.gathered());
   }
@@ -84,18 +84,18 @@ export class SetTransaction extends PostgresTransaction {
     return gathered;
   }
 
-  /** Whether all that was written was gathered, and nothing else was asked for. */
+  /** Whether everything written was gathered, and nothing went directly to the database. */
   get isOnlyGathered(): boolean {
     return !this.#isDirect;
   }
 
-  /** The row as it is with what was gathered of it; undefined where it was not read ahead, or may have changed since. */
+  /** The row with what was gathered for it; undefined if it was not read ahead, or may have changed since. */
   writtenRow(id: number): SetRow | undefined {
     const row = this.#byId.get(id);
     return row && this.#asWritten(row);
   }
 
-  /** Resolves when all is done that was sent. */
+  /** Resolves when everything that was sent is done. */
   async allDone(): Promise<void> {
     await Promise.all(this.#asked);
     await this.settled();
@@ -139,7 +139,7 @@ export class SetTransaction extends PostgresTransaction {
     return super.execute<Row>(statement, values);
   }
 
-  /** A statement that is none of a set may read and change what is gathered, and may have to be undone alone. */
+  /** A statement that cannot be gathered may read and change what is gathered, and may have to be undone alone. */
   #goDirectly(): void {
     this.#isDirect = true;
     if (!this.#isMarked) {
@@ -152,7 +152,7 @@ export class SetTransaction extends PostgresTransaction {
     this.#dropOwn();
     const row = this.#rows.get(this.#token);
     if (!row) return;
-    // It may be changed now: whoever asks for it again gets it from the database.
+    // It may change now: whoever needs it again reads it from the database.
     this.#rows.delete(row.token);
     this.#byId.delete(row.id);
   }
@@ -164,7 +164,7 @@ export class SetTransaction extends PostgresTransaction {
       this.#own.learned.set(id, values[TIMES.length] as Uint8Array | null);
   }
 
-  /** The next check-in of the same snitch reads what the one before it writes. Few sets have two of one. */
+  /** The next check-in of the same snitch sees what the one before it writes. Few sets have two of the same snitch. */
   #asWritten(row: SetRow): SetRow {
     const times = this.#times.get(row.id);
     if (times === undefined) return row;

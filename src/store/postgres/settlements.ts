@@ -1,6 +1,6 @@
 /**
- * Settlements in sets. A digest has one for each alert in it, which come at the same moment: each in a transaction of its
- * own, they would take longer than a stop waits, and what was sent and not written down is sent again.
+ * Settlements, written in sets. A digest has one for each alert in it, all at the same moment: in a transaction each,
+ * they would take longer than a stop waits, and a delivery that was sent but not recorded is sent again.
  */
 import type { Settlement } from '../../core/delivery.ts';
 import { StoreUnavailable } from '../../core/errors.ts';
@@ -9,7 +9,7 @@ import type { Transaction } from '../transaction.ts';
 import type { PostgresRunner } from './postgres-runner.ts';
 import { endOfTurn } from './turns.ts';
 
-/** At most so many are written in one transaction. */
+/** The most that are written in one transaction. */
 const AT_ONCE = 100;
 
 interface Waiting {
@@ -22,7 +22,7 @@ interface Waiting {
 
 export interface SettlementOptions {
   runner: Pick<PostgresRunner, 'writeInBackground' | 'track'>;
-  /** By how much what the caller calls now differs from the clock that claims go by, in milliseconds. */
+  /** How far the clock for claims is ahead of the caller's clock, in milliseconds. */
   behind: (tx: Transaction) => Promise<number>;
 }
 
@@ -34,7 +34,7 @@ export class Settlements {
     this.#options = options;
   }
 
-  /** As the operation `settleDelivery`, together with what else is settled in this turn of the event loop. */
+  /** As the operation `settleDelivery`, combined with everything else settled in this turn of the event loop. */
   settle(id: number, fence: number, settlement: Settlement): Promise<boolean> {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
     this.#waiting.push({ id, fence, settlement, settled: resolve, failed: reject });
@@ -44,7 +44,7 @@ export class Settlements {
 
   async #writeAll(): Promise<void> {
     await endOfTurn();
-    // Always in the order of the rows, so that two of these never wait for each other in a circle.
+    // Always in the order of the rows, so that no two sets wait for each other.
     const all = this.#waiting.sort((one, other) => one.id - other.id);
     this.#waiting = [];
     const sets: Waiting[][] = [];
@@ -59,7 +59,7 @@ export class Settlements {
     } catch (error) {
       const [only] = set;
       if (set.length === 1 || error instanceof StoreUnavailable) for (const { failed } of set) failed(error);
-      // What the database does not take of one of them is none of the others' business.
+      // If the database refuses the values of one of them, the others must not fail with it.
       else if (only) await Promise.all(set.map((one) => this.#write([one])));
     }
   }
@@ -80,7 +80,7 @@ export class Settlements {
   }
 }
 
-/** Whether it changes the channel, and reads of it first what another one may have changed. */
+/** Whether it changes the channel, and first reads of it what another settlement may have changed. */
 function concernsOthers(settlement: Settlement): boolean {
   if (settlement.kind === 'delivered') return settlement.told?.settings !== undefined;
   return settlement.kind === 'dead' && settlement.refusedAt !== undefined;

@@ -1,4 +1,4 @@
-/** This node among those on the same database: what the store tells of it, and asks of the others. */
+/** This node among those on the same database: what the store reports about it, and what it learns of the others. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { BlindWindow } from '../../core/blind-window.ts';
@@ -20,17 +20,17 @@ import { Refusals } from './refusals.ts';
 import { SharedSweep } from './shared-sweep.ts';
 
 /**
- * How long all nodes may be silent without a blind window, in milliseconds: shorter than the store tries before it
+ * How long all nodes may be silent without a blind window, in milliseconds: less than the store keeps trying before it
  * refuses a check-in because the database is away, so that each such refusal lies in a window.
  */
 export const SILENCE = 7_000;
 
-/** A node that begins where none lives takes a silence of this length for a window, in milliseconds. */
+/** If no node lives when this one begins, a silence this long is already a blind window; in milliseconds. */
 const FIRST_SILENCE = 1_500;
 
 const AWAY = 'the database does not answer, or takes no writes';
 
-/** @param what is done by one node at a time */
+/** @param what the work that only one node at a time can do */
 export type OnWait = (what: string, holder: string | null) => void;
 
 export interface SharedNodeOptions {
@@ -40,22 +40,25 @@ export interface SharedNodeOptions {
   readonly runner: PostgresRunner;
   /** The clock of this host. */
   readonly hostClock: () => number;
-  /** The same, set right by that of the database. */
+  /** The host's clock, corrected by the database's. */
   readonly clusterClock: ClusterClock;
-  /** Told what works, but is probably not what was meant. */
+  /** Called with a warning about a setting that works but is probably not what was meant. */
   readonly warn: (words: string) => void;
   readonly onBlind: (window: BlindWindow) => void;
-  /** What so many dead nodes had claimed was made free. */
+  /** Called with the number of dead nodes whose claims were released. */
   readonly onFreed: (nodes: number) => void;
-  /** Another program does what is done by one at a time: `holder` names it for the log. */
+  /**
+   * Called while this node waits for another to finish work that only one can do at a time; `holder` names it for the
+   * log.
+   */
   readonly onWait: OnWait;
 }
 
 export interface SharedNode {
   node: ClusterNode;
-  /** What the store does otherwise where it is not alone. */
+  /** The methods of the store that work differently if it is not alone. */
   methods: Pick<Store, 'applyDue' | 'recordLiveness'>;
-  /** Whether this node may claim now what another one leased, once that lease is over. */
+  /** Whether this node can now claim what another one leased, once that lease ends. */
   mayTakeOver(): boolean;
 }
 
@@ -79,7 +82,7 @@ export function sharedNode(options: SharedNodeOptions): SharedNode {
   const refusals = new Refusals({ ...here, clock: clusterClock.now, mayAnswer });
   const sweep = new SharedSweep({ ...here, silence: SILENCE, lastSign: () => liveness.lastSign });
   runner.onRefusedCheckIn(() => refusals.tell());
-  // A connection that was lost since it was last used says nothing: the next one may be of a new primary.
+  // A connection that broke while it was idle says nothing: the next one may lead to a new primary.
   const asked = <T>(work: (client: pg.ClientBase) => Promise<T>) =>
     runner.retried(performance.now(), () => withClient(pool, work));
   return {
@@ -101,7 +104,7 @@ export function sharedNode(options: SharedNodeOptions): SharedNode {
     },
     methods: {
       applyDue: (now, after, limit) => sweep.applyDue({ now, after, limit }),
-      // The signs of life of all nodes tell more than what one of them would write down.
+      // The signs of life of all nodes say more than one node could record here.
       recordLiveness: async () => {},
     },
     mayTakeOver: () => liveness.mayTakeOver,
@@ -113,7 +116,7 @@ function noteLost({ warn, runner }: SharedNodeOptions, window: BlindWindow): voi
   runner.noteLost(window);
 }
 
-/** What was acknowledged in this time is not there any more. */
+/** The warning that what was acknowledged in this time is gone. */
 function lossOf({ start, end }: BlindWindow): string {
   const [from, to] = [start, end].map((at) => new Date(at).toISOString());
   return `the database lacks what this node wrote from ${from} on: a standby was promoted that did not have it, or an older copy was restored. What was acknowledged from then until ${to} is lost, check-ins among it, and nobody is accused for that time`;
@@ -126,7 +129,7 @@ async function soon(work: Promise<void>): Promise<void> {
   await Promise.race([work.catch(() => undefined), sleep(SOON, undefined, { ref: false })]);
 }
 
-/** Not again while it is under way; what fails is tried again when it is called the next time. */
+/** Does not run twice at once; what fails is tried again at the next call. */
 function once<Given>(work: (given: Given) => Promise<void>): (given: Given) => void {
   let isRunning = false;
   return (given) => {
@@ -139,7 +142,7 @@ function once<Given>(work: (given: Given) => Promise<void>): (given: Given) => v
   };
 }
 
-/** As the operation `openBlindWindow`, on the connection of the sign of life, so that both are one transaction. */
+/** As the operation `openBlindWindow`, on the connection of the sign of life, so that both are in one transaction. */
 const keepWindow: OpenWindow = async (client, { start, end }) => {
   await client.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [LOCKS, 'blind windows']);
   await client.query('INSERT INTO blind_windows (started_at, ended_at, cursor) VALUES ($1, $2, 0)', [
@@ -148,7 +151,7 @@ const keepWindow: OpenWindow = async (client, { start, end }) => {
   ]);
 };
 
-/** The clock of the database, with which that of this host is compared. */
+/** Reads the database's clock and corrects this host's by it. */
 async function compared(client: pg.ClientBase, clock: ClusterClock): Promise<number> {
   const asked = performance.now();
   const { rows } = await client.query<{ now: string }>(`SELECT ${CLOCK} AS now`);
@@ -164,7 +167,7 @@ async function databaseSize(client: pg.ClientBase): Promise<number> {
   return Number(rows[0]?.size);
 }
 
-/** @throws StoreUnavailable where the database does not answer, and what else it says */
+/** @throws StoreUnavailable if the database does not answer, and whatever else it says */
 async function withClient<T>(pool: SessionPool, work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let isGood = false;

@@ -1,4 +1,4 @@
-/** Looks for missed deadlines as one node of several: never where some node may owe a blind window. */
+/** Sweeps as one node among several: never while some node may still have a blind window to open. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { applyDue } from '../operations/sweeping/due.ts';
 import type { DueResult, LookCursor } from '../sweep.ts';
@@ -7,16 +7,16 @@ import { LostRace } from './faults.ts';
 import { MAY_SWEEP } from './nodes/signs.ts';
 import type { PostgresRunner } from './postgres-runner.ts';
 
-/** A set costs a few round trips, however many are in it, and holds up nobody: the database works beside this process. */
+/** A set costs a few round trips however large it is, and blocks nobody: the database works alongside this process. */
 const AT_ONCE = 200;
 
 /**
- * A sweep that takes longer, and twice as long as the one before it, probably waited for what somebody held, and check-ins did
- * too. In milliseconds.
+ * A sweep that takes longer than this, and twice as long as the one before it, probably waited for a lock, and
+ * check-ins did too. In milliseconds.
  */
 const HELD_UP_AFTER = 500;
 
-/** In this time each node that lives says what it refused, in milliseconds. */
+/** Within this time every living node reports what it refused, in milliseconds. */
 const MOMENT = 1_000;
 
 const NOTHING_DUE: DueResult = { changed: 0, inVain: false, next: null, failures: [] };
@@ -27,7 +27,7 @@ interface Due {
   limit: number;
 }
 
-/** Nothing was decided: check-ins may have been refused meanwhile that are said in a moment. */
+/** Nothing was decided: check-ins may have been refused meanwhile, and will be reported in a moment. */
 class WasHeldUp extends Error {}
 
 export interface SharedSweepOptions {
@@ -47,7 +47,10 @@ export class SharedSweep {
     this.#options = options;
   }
 
-  /** What waited is done again a moment later, and then however long it takes: a slow server must not keep alarms back. */
+  /**
+   * A sweep that waited is repeated a moment later, and then takes as long as it takes: a slow server must not delay
+   * alerts.
+   */
   async applyDue(due: Due): Promise<DueResult> {
     try {
       return await this.#attempt(due, this.#patience);
@@ -69,11 +72,12 @@ export class SharedSweep {
 }
 
 /**
- * Asks again behind what was decided: where somebody had the table to himself, the sweep waited as the check-ins did that were
- * refused meanwhile.
+ * Asks again after deciding: if somebody had locked a table, the sweep waited, and so did check-ins that were refused
+ * meanwhile.
  *
  * @param until by `performance.now()`
- * @throws LostRace to be run again, where it may no longer; WasHeldUp where something was decided later than `until`
+ * @throws LostRace, so that it is run again, if sweeping is no longer allowed; WasHeldUp if something was decided after
+ * `until`
  */
 async function applyWhereAllowed(
   options: SharedSweepOptions,
@@ -84,19 +88,19 @@ async function applyWhereAllowed(
   if (!(await maySweep(options, tx))) return NOTHING_DUE;
   const result = await applyDue(tx, now, after, Math.max(limit, AT_ONCE));
   if (result.changed === 0) return result;
-  // What was decided may be written only in front of this question, and wait until then.
+  // The decisions may be sent only now, ahead of this query, and wait until then.
   const mayStill = await maySweep(options, tx);
   if (performance.now() > until) throw new WasHeldUp();
   if (!mayStill) throw new LostRace(new Error('check-ins were refused while the sweep waited'));
   return result;
 }
 
-/** Asked in the transaction of the sweep itself: a node that was stopped a moment ago must not accuse anybody. */
+/** Asked in the sweep's own transaction: a node that stood still until a moment ago must not accuse anybody. */
 async function maySweep(
   { node, runner, silence, lastSign }: SharedSweepOptions,
   tx: Transaction,
 ): Promise<boolean> {
   const row = await tx.get<{ may: number }>(MAY_SWEEP, node, silence, silence, lastSign());
-  // This node itself may have refused one while it waited for the answer.
+  // This node itself may have refused a check-in while it waited for the answer.
   return row?.may === 1 && runner.refused === null;
 }

@@ -1,8 +1,7 @@
 /**
- * The order of calls of the same moment. What several ask for at the same time goes to the database on several
- * connections, in whatever order these have it. Calls of one turn of the event loop have the order in which they were
- * made, as on SQLite: what people do to one case, one after the other; check-ins behind what was done before them; and the
- * program's own work behind both.
+ * The order of calls made at the same moment. They go to the database on several connections, which may run them in any
+ * order. Calls of one turn of the event loop keep the order in which they were made, as on SQLite: what people do to
+ * one case, one after the other; check-ins after what was done before them; and the program's own work after both.
  */
 export class Turns {
   #acts: Promise<unknown>[] = [];
@@ -10,7 +9,7 @@ export class Turns {
   #turn: Promise<void> | null = null;
   readonly #lastOf = new Map<string, Promise<unknown>>();
 
-  /** Runs `act` behind earlier acts of the same owner, and behind the check-ins of this turn. */
+  /** Runs `act` after earlier acts of the same owner, and after the check-ins of this turn. */
   act<T>(owner: string, act: () => Promise<T>): Promise<T> {
     this.#begin();
     const before = [this.#lastOf.get(owner), ...this.#checkIns];
@@ -24,7 +23,7 @@ export class Turns {
     return running;
   }
 
-  /** What a check-in that is made now has to wait for; null for nothing. */
+  /** What a check-in made now has to wait for; null for nothing. */
   beforeCheckIn(): Promise<unknown> | null {
     return this.#acts.length === 0 ? null : Promise.allSettled(this.#acts);
   }
@@ -34,7 +33,7 @@ export class Turns {
     this.#checkIns.push(running);
   }
 
-  /** Resolves when all of this turn is done. */
+  /** Resolves when all calls of this turn have ended. */
   async behindAll(): Promise<void> {
     this.#begin();
     const [acts, checkIns] = [this.#acts, this.#checkIns];
@@ -51,7 +50,7 @@ export class Turns {
   }
 }
 
-/** As long as calls of one moment are gathered: what arrives in the next turn of the event loop is among them. */
+/** How long calls of one moment are gathered: what arrives in the next turn of the event loop still counts. */
 export function endOfTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 }

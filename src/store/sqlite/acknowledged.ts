@@ -1,16 +1,17 @@
 /**
- * Remembers, outside of the database and its log, up to which commit the store has told anybody that it is durable.
+ * Remembers, outside the database and its log, up to which commit the store has reported durability.
  *
- * SQLite reads its log up to the first frame that does not fit and takes all behind it for never written: what a damaged,
- * cut or missing log held is gone without a word. Therefore:
+ * SQLite reads its log up to the first frame that does not fit, and takes everything after it for never written:
+ * whatever a damaged, cut or missing log held is gone without a word. Therefore:
  *
  * 1. Every commit writes its number and time into one row of the database, in the same transaction.
- * 2. When the commit is synced, and before anybody is told so, the number is written into a small file beside it.
+ * 2. When the commit is synced, and before anybody is told, the number is written into a small file next to the
+ *    database.
  * 3. A database that ends before the number in the file has lost something.
  *
- * The file itself is synced only now and then, behind everything else. A power cut leaves an older number of it, or none
- * that can be read: then less is noticed, but never is something called lost that was not. A database that another
- * process has checkpointed, or whose log a copy or an upgrade has emptied, has its number all the same.
+ * The file itself is synced only now and then, after everything else. A power cut leaves an older number in it, or none
+ * that can be read: then less is noticed, but nothing is ever called lost that was not. A database that another process
+ * has checkpointed, or whose log a copy or an upgrade has emptied, still has its number.
  */
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fdatasync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
@@ -19,10 +20,10 @@ import { crc32 } from 'node:zlib';
 import type Database from 'better-sqlite3';
 import type { BlindWindow } from '../../core/blind-window.ts';
 
-/** How long the file may lag behind on the disk itself, in milliseconds. */
+/** How far the file on the disk itself can lag behind, in milliseconds. */
 const SYNC_EVERY = 1_000;
 
-/** Names a commit: which database it is of (`lineage`), how many came before it, and when it was made. */
+/** Identifies a commit: the database it belongs to (`lineage`), how many came before it, and when it was made. */
 export interface Stamp {
   lineage: string;
   number: number;
@@ -31,9 +32,9 @@ export interface Stamp {
 
 /** What is missing from a database. */
 export interface Loss {
-  /** From the last commit that is left to the present. */
+  /** From the last commit that is left until now. */
   window: BlindWindow;
-  /** When the last commit was made that was told to be durable. */
+  /** When the last commit was made that was reported durable. */
   until: number;
 }
 
@@ -41,12 +42,12 @@ function pathIn(dataDir: string): string {
   return join(dataDir, 'snitch.acknowledged');
 }
 
-/** To be called before another database takes the place of the present one: it owes nobody what that one held. */
+/** To be called before another database replaces the present one: the new one owes nothing that the old one held. */
 export function forgetAcknowledged(dataDir: string): void {
   rmSync(pathIn(dataDir), { force: true });
 }
 
-/** Gives a database the row that the commits are counted in, if it has none yet. */
+/** Gives a database the row that counts the commits, if it has none yet. */
 export function countCommits(db: Database.Database, now: number): void {
   db.prepare(`INSERT INTO settings (name, value) VALUES ('commit', ?) ON CONFLICT (name) DO NOTHING`).run(
     textOf({ lineage: randomBytes(8).toString('hex'), number: 0, at: now }),
@@ -54,14 +55,17 @@ export function countCommits(db: Database.Database, now: number): void {
 }
 
 export class Acknowledged {
-  /** What the database has lost, or null; found when it is opened, and again until a commit was made after that. */
+  /**
+   * What the database has lost, or null; found when it is opened, and again at each start until a commit was made after
+   * that.
+   */
   readonly loss: Loss | null;
   readonly #write: Database.Statement<[string]>;
   readonly #fd: number | null;
   #last: Stamp;
   #timer: NodeJS.Timeout | null = null;
 
-  /** @param report is told where the file cannot be used; the store works on without it */
+  /** @param report called if the file cannot be used; the store works without it */
   constructor(db: Database.Database, dataDir: string, now: number, report: (error: unknown) => void) {
     this.#write = db.prepare(`UPDATE settings SET value = ? WHERE name = 'commit'`);
     this.#last = lastCommit(db);
@@ -83,14 +87,14 @@ export class Acknowledged {
     this.#last = commit;
   }
 
-  /** Remembers a commit that is durable; to be called before anybody is told. */
+  /** Remembers a commit that is durable; to be called before anybody is told of it. */
   synced(commit: Stamp): void {
     this.#note(commit);
     if (this.#timer !== null || this.#fd === null) return;
     const fd = this.#fd;
     this.#timer = setTimeout(() => {
       this.#timer = null;
-      // Where this fails the disk has an older number, which is no less true.
+      // If this fails, the disk has an older number, which is just as true.
       fdatasync(fd, () => {});
     }, SYNC_EVERY);
     this.#timer.unref();
@@ -122,7 +126,7 @@ function lastCommit(db: Database.Database): Stamp {
 }
 
 /**
- * Not the way in which other private files are written, because this one stays in use and is overwritten in place at each
+ * Not opened the way other private files are written, because it stays in use and is overwritten in place at each
  * commit: it may exist already, and after a power cut an older number in it is still true.
  */
 function open(dataDir: string, report: (error: unknown) => void): number | null {
@@ -153,7 +157,7 @@ function parse(text: string): Stamp | null {
   return lineage === '' ? null : { lineage, number: Number(number), at: Number(at) };
 }
 
-/** Always of one length, within one sector, and with a sum: half of an old one and half of a new one is neither. */
+/** Always of one length, within one sector, and with a checksum: half an old one and half a new one is neither. */
 function fileOf(commit: Stamp): string {
   const text = textOf(commit);
   return `${text} ${crc32(text).toString(16).padStart(8, '0')}\n`.padEnd(127, ' ').concat('\n');

@@ -1,4 +1,4 @@
-/** SQLite's native addon. In the single executable it is a part of the program, and the loader wants a file. */
+/** SQLite's native addon. In the single executable it is part of the program, but the loader needs a file. */
 import { closeSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,12 +9,15 @@ import { createMemoryFile } from '../../system/libc.ts';
 
 const ASSET = 'better_sqlite3.node';
 
-/** The addon could be loaded from nowhere; the message says what to do. */
+/** The addon could not be loaded from anywhere; the message says what to do. */
 export class AddonUnusable extends Error {
   override readonly name = 'AddonUnusable';
 }
 
-/** What the loader says where the host's library lacks a version, and which one the addon needs. docs/install.md has them too. */
+/**
+ * The loader's error if a library of the host lacks a version, and the versions that the addon needs. docs/install.md
+ * names them too.
+ */
 const TOO_OLD = /version `(GLIBC|GLIBCXX|CXXABI)_[\d.]+' not found/;
 const C_LIBRARY = 'glibc 2.34';
 const CPP_LIBRARY = 'the libstdc++ of GCC 11';
@@ -22,11 +25,11 @@ const CPP_LIBRARY = 'the libstdc++ of GCC 11';
 /** Opens a database file; the options and errors are those of better-sqlite3. */
 export function openFile(path: string, options: Database.Options = {}): Database.Database {
   const binding = nativeBinding();
-  // The type knows only the path of an addon; the library takes a loaded one as well.
+  // The type knows only the path of an addon; the library also accepts a loaded one.
   return new Database(path, binding ? { ...options, nativeBinding: binding as unknown as string } : options);
 }
 
-/** An addon, and by which name the loader knows the file that it came from. */
+/** An addon, and the name by which the loader knows its file. */
 export interface Loaded {
   addon: object;
   file: string;
@@ -42,8 +45,8 @@ function nativeBinding(): object | null {
 }
 
 /**
- * The name by which another thread must load the addon to get the very same SQLite. There may be no such file any more,
- * but the loader still knows the name. Null where the library finds the addon on its own, as it does from sources.
+ * The name by which another thread must load the addon to get the very same SQLite. The file may no longer exist, but
+ * the loader still knows the name. Null if the library finds the addon on its own, as it does from sources.
  */
 export function addonFile(): string | null {
   if (isSea()) return loaded?.file ?? null;
@@ -52,8 +55,8 @@ export function addonFile(): string | null {
 }
 
 /**
- * Loads it from a file in memory, which needs no directory, knows no `noexec`, and is gone with the process. Where the
- * kernel refuses that, from a private file that exists no longer than the loading takes.
+ * Loads it from a file in memory, which needs no directory, knows no `noexec`, and is gone with the process. If the
+ * kernel refuses that, from a private file that exists no longer than loading takes.
  *
  * @throws AddonUnusable
  */
@@ -74,14 +77,14 @@ export function loadAddon(content: Uint8Array, env: NodeJS.ProcessEnv): Loaded {
   );
 }
 
-/** No other directory would help. Node itself needs less than the addon, so that the program has come as far as this. */
+/** No other directory would help. Node itself needs less than the addon, so the program got this far. */
 function tooOld(needed: string, message: string): AddonUnusable {
   return new AddonUnusable(
     `SQLite could not be loaded, because the libraries of this host are too old: Snitch needs ${needed} or later, as Debian 12 and Ubuntu 24.04 have. The system says: ${message}`,
   );
 }
 
-/** The descriptor stays open where the loading succeeds: its number is in the name by which others load it again. */
+/** The descriptor stays open if loading succeeds: its number is part of the name by which others load it again. */
 function loadFromMemory(content: Uint8Array): Loaded {
   const fd = createMemoryFile(ASSET);
   try {
@@ -93,7 +96,7 @@ function loadFromMemory(content: Uint8Array): Loaded {
   }
 }
 
-/** A directory of its own for every process, so that two versions never meet in one. */
+/** Each process has a directory of its own, so that two versions never meet in one. */
 function loaderFrom(directory: string): (content: Uint8Array) => Loaded {
   return (content) => {
     const own = mkdtempSync(join(directory, 'snitch-'));
@@ -113,7 +116,7 @@ function loadFile(file: string): Loaded {
   return { addon: addon.exports, file };
 }
 
-/** What the service manager gave, what the user has, and what everybody has. */
+/** The directories that the service manager gave, those of the user, and the one for everybody. */
 function directories(env: NodeJS.ProcessEnv): string[] {
   const given = [env.RUNTIME_DIRECTORY?.split(':')[0], env.STATE_DIRECTORY?.split(':')[0]];
   const own = [env.XDG_RUNTIME_DIR, env.SNITCH_DATA_DIR, env.HOME];

@@ -1,21 +1,21 @@
-/** Has the database checked by another process, and hears what that found. */
+/** Has another process check the database, and reads what it found. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { CheckLine } from './check-file.ts';
 
-/** As much of what the process complains about as a line of the log should hold, in characters. */
+/** The most of the process's error output that goes into a line of the log, in characters. */
 const LONGEST_COMPLAINT = 500;
 
-/** All that the process needs of the environment: where SQLite's addon may be put, and nothing that is secret. */
+/** The parts of the environment that the process needs: where SQLite's addon can be put, and nothing secret. */
 const PASSED_ON = ['PATH', 'TMPDIR', 'HOME', 'RUNTIME_DIRECTORY', 'STATE_DIRECTORY', 'XDG_RUNTIME_DIR'];
 
 export type CheckOutcome =
   | { kind: 'well'; durationMs: number }
   | { kind: 'damaged'; details: string }
-  /** Nothing is known: the process could not be started, or ended before its time. */
+  /** Nothing is known: the process could not be started, or ended too early. */
   | { kind: 'undone'; reason: string };
 
-/** Tables that were checked, of all. */
+/** How many tables were checked, of how many. */
 export interface CheckProgress {
   done: number;
   of: number;
@@ -30,15 +30,15 @@ export class BackgroundCheck {
   #complaint = '';
 
   /**
-   * @param command that checks the file which is named behind it, as `checkFile` does
+   * @param command that checks the file named after it, as `checkFile` does
    * @param path of the database
-   * @param finish is told once what was found, and nothing after `stop`
-   * @throws Error where the system refuses another process at once
+   * @param finish called once with what was found, and never after `stop`
+   * @throws Error if the system refuses another process at once
    */
   constructor(command: readonly string[], path: string, finish: (outcome: CheckOutcome) => void) {
     this.#finish = finish;
     const [program = '', ...values] = command;
-    // An input that ends tells the process that nobody waits for it any more.
+    // When its input ends, the process knows that nobody waits for it any more.
     this.#child = spawn(program, [...values, path], { stdio: 'pipe', env: environment() });
     // It is killed with the daemon, and a line that ends too early means nothing.
     process.once('exit', this.#kill);
@@ -50,7 +50,7 @@ export class BackgroundCheck {
       createInterface({ input: this.#child.stdout }).on('line', (line) => this.#hear(line));
     this.#child.once('error', ({ message }) => this.#end({ kind: 'undone', reason: message }));
     this.#child.once('close', (code, signal) => {
-      // A service manager and a terminal tell all processes of a service to end, and the daemon among them.
+      // A service manager or a terminal sends this to all processes of a service, including the daemon.
       if (signal === 'SIGTERM' || signal === 'SIGINT') this.stop();
       this.#end({ kind: 'undone', reason: this.#reason(code, signal) });
     });

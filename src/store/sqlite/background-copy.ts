@@ -1,31 +1,31 @@
-/** Has the log copied into the database by a thread of its own, which is started when it is needed and ends after. */
+/** Has the log copied into the database by a separate thread, which is started when needed and ends afterwards. */
 import { Worker } from 'node:worker_threads';
 import { MINUTE, SECOND } from '../../text/durations.ts';
 import { addonFile } from './addon.ts';
 import type { CopyingAnswer, CopyingOrder, CopyingWork } from './copying-thread.ts';
 
-/** The code of the thread, which the build puts here; without it, from sources, the thread loads its own file. */
+/** The code of the thread, inserted by the build; when run from sources, the thread loads its own file. */
 declare const SNITCH_COPYING_THREAD: string | undefined;
 
-/** How long it may take to answer, in milliseconds. */
+/** How long an answer may take, in milliseconds. */
 const PATIENCE = 30 * SECOND;
 
-/** How long its end may take, in milliseconds. */
+/** How long ending may take, in milliseconds. */
 const END_WITHIN = 5 * SECOND;
 
-/** How long it is kept when nothing is to be copied, in milliseconds: it costs some megabytes. */
+/** How long the thread is kept when there is nothing to copy, in milliseconds: it costs some megabytes. */
 const KEPT = 3 * MINUTE;
 
 const ENDED = 'the thread ended';
 
-/** Copies what is in the log when it is asked, while others write to the log. */
+/** Copies what is in the log on request, while others write to the log. */
 export interface BackgroundCopy {
   /**
-   * @returns how many frames of the log it had to leave because somebody reads an older state
-   * @throws Error with SQLite's code where SQLite refused; anything else means that no thread can do it now
+   * @returns how many frames of the log had to be left because somebody reads an older state
+   * @throws Error with SQLite's code if SQLite refused; any other error means that no thread can do it now
    */
   copy(): Promise<{ left: number }>;
-  /** Ends the thread, after what it has to do. */
+  /** Ends the thread once it has finished its work. */
   end(): Promise<void>;
 }
 
@@ -40,15 +40,16 @@ export class CopyingThread implements BackgroundCopy {
   #thread: Worker | null = null;
   /** Resolves when the last thread that was told to end has ended. */
   #ended: Promise<void> = Promise.resolve();
-  /** The one that was given up and has not ended yet. */
+  /** The thread that was abandoned and has not ended yet. */
   #leaving: Worker | null = null;
-  /** Why threads failed or ended: that may come while nobody asks. */
+  /** Why threads failed or ended, which may happen while nobody waits for an answer. */
   readonly #faults = new WeakMap<Worker, Error>();
   #timer: NodeJS.Timeout | null = null;
 
   /**
    * @param path of the database
-   * @param isInPlace whether the database and its log are still the ones at that path, which a connection opens anew
+   * @param isInPlace whether the database and its log are still the files at that path, which a new connection would
+   * open
    */
   constructor(
     path: string,
@@ -91,7 +92,7 @@ export class CopyingThread implements BackgroundCopy {
     if (!this.#isInPlace()) throw new Error('the files of the database are not where they were');
     const thread = this.#startThread({ path: this.#path, addon: addonFile() });
     thread.unref();
-    // Whoever asks is told as well; without a listener it would end the process.
+    // The caller gets the error as well; without a listener it would end the process.
     thread.on('error', (error: Error) => this.#faults.set(thread, error));
     thread.once('exit', () => {
       if (!this.#faults.has(thread)) this.#faults.set(thread, new Error(ENDED));
@@ -104,7 +105,7 @@ export class CopyingThread implements BackgroundCopy {
     return thread;
   }
 
-  /** Only while it is asked the thread keeps the process alive. */
+  /** The thread keeps the process alive only while an answer is awaited. */
   #ask(thread: Worker, order?: CopyingOrder): Promise<CopyingAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<CopyingAnswer>();
     const onExit = () => reject(new Error(ENDED));
@@ -120,7 +121,7 @@ export class CopyingThread implements BackgroundCopy {
     });
   }
 
-  /** A thread that is within SQLite ends when it comes back from there. */
+  /** A thread that is inside SQLite ends when SQLite returns. */
   #giveUp(): void {
     const thread = this.#thread;
     this.#thread = null;
@@ -138,7 +139,7 @@ export class CopyingThread implements BackgroundCopy {
 }
 
 function startThread(work: CopyingWork): Worker {
-  // The thread needs little memory. Without a limit it would let garbage grow as far as the whole program may.
+  // The thread needs little memory. Without a limit, its garbage could grow as large as the whole program's.
   const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 };
   if (typeof SNITCH_COPYING_THREAD === 'string') {
     return new Worker(SNITCH_COPYING_THREAD, { eval: true, workerData: work, resourceLimits });
@@ -147,11 +148,11 @@ function startThread(work: CopyingWork): Worker {
 }
 
 /**
- * Resolves when the thread has ended, after what it is told last. One that hangs is left to the end of the process: a
+ * Resolves when the thread has ended, after its last order. A thread that hangs is left until the process ends: a
  * connection that is still open harms nobody.
  */
 function ended(thread: Worker, last?: CopyingOrder): Promise<void> {
-  // It may have ended by itself.
+  // It may have ended already.
   if (thread.threadId === -1) return Promise.resolve();
   return new Promise((resolve) => {
     const hangs = setTimeout(() => {

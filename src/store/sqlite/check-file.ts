@@ -1,7 +1,7 @@
 /**
- * Checks a database from a process of its own while the daemon works on it. SQLite looks at one table at a time, which
- * takes minutes where the table is large and the disk is slow. A thread could not be ended meanwhile, nor could the
- * process that it belongs to.
+ * Checks a database in a separate process while the daemon works on it. SQLite examines one table at a time, which
+ * takes minutes if the table is large and the disk is slow. A thread could not be stopped meanwhile, nor could its
+ * process.
  */
 import { closeSync, fstatSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
@@ -9,19 +9,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openFile } from './addon.ts';
 import { damageIn, isDamaged, tablesToCheck } from './integrity.ts';
 
-/** What the process says, a line of JSON each. */
+/** What the process prints, one line of JSON each. */
 export type CheckLine = { done: number; of: number } | { damage: string } | { well: true };
 
 const LOWEST_PRIORITY = 19;
 
-/** Read at once, and read between two rests, in bytes. */
+/** How much is read at once, and how much between two pauses, in bytes. */
 const PIECE = 1 << 20;
 const STRETCH = 16 * PIECE;
 
 /**
- * Says how far it is, and ends with what it found.
+ * Reports progress, and finally what it found.
  *
- * @throws Error where the file cannot be looked at
+ * @throws Error if the file cannot be examined
  */
 export async function checkFile(path: string, say: (line: CheckLine) => void): Promise<void> {
   stayBehind();
@@ -31,7 +31,7 @@ export async function checkFile(path: string, say: (line: CheckLine) => void): P
     const tables = tablesToCheck(db);
     for (const [index, table] of tables.entries()) {
       say({ done: index, of: tables.length });
-      // Whoever wants this process to end is heard now.
+      // A request to end this process is noticed here.
       await new Promise(setImmediate);
       const damage = damageIn(db, table);
       if (damage !== null) return say({ damage: `${damage}, in ${table}` });
@@ -45,7 +45,7 @@ export async function checkFile(path: string, say: (line: CheckLine) => void): P
   }
 }
 
-/** Check-ins come first, and when memory is short this process goes before the daemon. */
+/** Check-ins come first, and if memory is short, this process is killed before the daemon. */
 function stayBehind(): void {
   for (const humble of [
     () => setPriority(LOWEST_PRIORITY),
@@ -54,14 +54,14 @@ function stayBehind(): void {
     try {
       humble();
     } catch {
-      // Where the system does not allow it, it goes without.
+      // If the system does not allow it, the check runs anyway.
     }
   }
 }
 
 /**
- * Reads the file from its beginning to its end, so that SQLite, which jumps, finds it in memory: many times faster where
- * the disk is slow. It rests as long as it reads, so that the disk has time for others.
+ * Reads the file from beginning to end, so that SQLite, which jumps, finds it in memory: many times faster on a slow
+ * disk. It pauses for as long as it read, so that the disk has time for others.
  */
 async function readThrough(path: string): Promise<void> {
   const fd = openSync(path, 'r');
@@ -76,7 +76,7 @@ async function readThrough(path: string): Promise<void> {
       began = performance.now();
     }
   } catch {
-    // What cannot be read is found when SQLite looks at it.
+    // What cannot be read is found when SQLite examines it.
   } finally {
     closeSync(fd);
   }

@@ -17,7 +17,7 @@ export class DatabaseUnusable extends Error {
   override readonly name: string = 'DatabaseUnusable';
 }
 
-/** What is stored contradicts itself. */
+/** What is stored is inconsistent. */
 export class DatabaseDamaged extends DatabaseUnusable {
   override readonly name: string = 'DatabaseDamaged';
 
@@ -32,7 +32,7 @@ export function databasePath(dataDir: string): string {
   return join(dataDir, 'snitch.db');
 }
 
-/** Creates the data directory where it is missing, readable by its owner alone. */
+/** Creates the data directory if it is missing, readable only by its owner. */
 export function prepareDataDir(dataDir: string): void {
   try {
     makePrivateDirectory(dataDir);
@@ -45,9 +45,9 @@ export function prepareDataDir(dataDir: string): void {
 }
 
 /**
- * Creates a file of the store where it is missing: with SQLite's own mode, others could read the tokens and secrets
- * in it wherever the directory lets them in. A file that is there is not opened, because closing it would end the
- * locks that this process has on it.
+ * Creates a file of the store if it is missing: with SQLite's own mode, others could read the tokens and secrets in it
+ * wherever the directory lets them in. An existing file is not opened, because closing it would release the locks that
+ * this process has on it.
  */
 export function createPrivateFile(path: string): void {
   try {
@@ -58,27 +58,27 @@ export function createPrivateFile(path: string): void {
   }
 }
 
-/** What takes long before the store is open; told as it begins, and where there is progress, again and again. */
+/** What takes long before the store is open; reported as it begins, and repeatedly if there is progress. */
 export type Opening =
   | { doing: 'checking'; bytes: number }
   | { doing: 'copying'; bytes: number }
   | ({ doing: 'upgrading' } & MigrationProgress);
 
 export interface OpenOptions {
-  /** Told of an upgrade, and where the copy from before it is. */
+  /** Called after an upgrade, with the place of the copy from before it. */
   onMigrated?: ((migrated: Migrated) => void) | undefined;
   onOpening?: ((opening: Opening) => void) | undefined;
   clock?: (() => number) | undefined;
-  /** Whether a large database may be opened unchecked, because that is made up for. */
+  /** Whether a large database can be opened unchecked because it is checked later. */
   canCheckLater?: boolean | undefined;
 }
 
-/** A database that is smaller is checked in less time than it takes to be told of it; in bytes. */
+/** Checking a smaller database takes less time than reporting it; in bytes. */
 const CHECKED_AT_ONCE = 32 << 20;
 
 /**
- * Opens the database, checks it, brings it to the present version and proves that it can be written. Everything
- * here is synced by SQLite itself (`synchronous=FULL`), the directory entries of its files included.
+ * Opens the database, checks it, brings it to the present version and proves that it can be written. SQLite itself
+ * syncs everything here (`synchronous=FULL`), including the directory entries of its files.
  *
  * @throws DatabaseUnusable, NewerDatabase, UpgradeFailed
  */
@@ -96,9 +96,9 @@ export interface Opened {
 }
 
 /**
- * As `openDatabase`, in parts, and answers whether the database was checked. One that is large is not, where that can be
- * made up for; but always before an upgrade, which would carry the damage on, and where damage was found when it was
- * last used. Who takes no further part leaves it closed and as it was.
+ * As `openDatabase`, in parts; it also returns whether the database was checked. A large one is not checked if that can
+ * be done later, except before an upgrade, which would carry damage along, and if damage was found when it was last
+ * used. A caller that stops between two parts leaves the database closed and as it was.
  */
 export function* openInParts(
   dataDir: string,
@@ -132,7 +132,7 @@ export function* openInParts(
              ON CONFLICT (name) DO UPDATE SET value = value + 1`);
     countCommits(db, clock());
     db.pragma('wal_checkpoint(TRUNCATE)');
-    // Creates the log anew, header first, and syncs it: from here on the group commit syncs on its own.
+    // Creates a new log, header first, and syncs it: from here on the group commit does its own syncing.
     db.exec(`UPDATE settings SET value = value + 1 WHERE name = 'canary'`);
     isOpen = true;
     return { db, checked };
@@ -152,7 +152,7 @@ function* upgrade(
   yield;
   const tell = (progress: MigrationProgress) => onOpening({ doing: 'upgrading', ...progress });
   const migrated = yield* migrateInParts(db, migrations, tell, () => {
-    // Not before: the copy is written from front to back, and its own cache would become as large.
+    // Not earlier: the copy is written from front to back, and its own cache would become as large.
     db.pragma(`cache_size = -${cacheForUpgrade()}`);
   });
   if (!migrated) return;
@@ -161,12 +161,12 @@ function* upgrade(
   onMigrated?.(migrated);
 }
 
-/** What SQLite may keep of the file in memory, in KiB. */
+/** How much of the file SQLite can keep in memory, in KiB. */
 const CACHE = 64 << 10;
 
 /**
- * The same for an upgrade, which looks up every row of the log by an index: quicker where that stays in memory.
- * A quarter of what the host, or the service's own limit, has to give, within bounds.
+ * The same for an upgrade, which looks up every row of the log by an index: faster if that stays in memory. A quarter
+ * of what the host, or the service's own limit, has available, within bounds.
  */
 function cacheForUpgrade(): number {
   const free = process.availableMemory() / 1024;
@@ -177,7 +177,7 @@ function sizeOf(db: Database.Database): number {
   return Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true }));
 }
 
-/** @throws DatabaseUnusable where a new database would hide that one is missing */
+/** @throws DatabaseUnusable if creating a new database would hide that one is missing */
 function mayBegin(path: string, hasTables?: boolean): void {
   const refusal = refusalToBegin(path, hasTables);
   if (refusal) throw new DatabaseUnusable(refusal);

@@ -2,28 +2,28 @@
 import { MINUTE } from '../../text/durations.ts';
 import type { BackgroundCopy } from './background-copy.ts';
 
-/** How many statements may be left for the checkpoint, and how often they are copied again where more came meanwhile. */
+/** How many statements can be left for the checkpoint, and how many rounds there are if more arrived meanwhile. */
 const LEFT_FOR_CHECKPOINT = 500;
 const ROUNDS = 4;
 
-/** Where so many pages cannot be copied, it is because somebody reads an older state, and not for our own last commit. */
+/** If this many pages cannot be copied, somebody is reading an older state: our own last commit alone is smaller. */
 const HELD_BACK = 2_000;
 
 /** How long it is not tried again after a failure, in milliseconds. */
 const REST_AFTER_FAILURE = 10 * MINUTE;
 
-/** What SQLite says of a sync that failed. */
+/** SQLite's codes for a failed sync. */
 const FAILED_SYNC = /^SQLITE_IOERR_(DIR_)?FSYNC$/;
 
 export interface CopyRoundsOptions {
   background: BackgroundCopy;
-  /** How many statements were written until now. */
+  /** How many statements have been written so far. */
   written: () => number;
-  /** Syncs the database; resolves also where that fails. */
+  /** Syncs the database; resolves even if that fails. */
   syncDatabase: () => Promise<void>;
   /** Whether nobody wants the rest any more. */
   isOver: () => boolean;
-  /** Told of a sync that failed. */
+  /** Called with the error of a failed sync. */
   fail: (error: Error) => void;
   report: (message: string, details: object) => void;
 }
@@ -41,7 +41,7 @@ export class CopyRounds {
     return performance.now() >= this.#restsUntil;
   }
 
-  /** @returns false where somebody who reads an older state keeps a large part of the log from being copied */
+  /** @returns false if somebody who reads an older state prevents a large part of the log from being copied */
   async run(): Promise<boolean> {
     const { background, written, syncDatabase, isOver } = this.#options;
     try {
@@ -50,7 +50,7 @@ export class CopyRounds {
         const { left } = await background.copy();
         if (left > HELD_BACK) return false;
         if (isOver()) return true;
-        // Without this the sync in the checkpoint would write everything while writes are held.
+        // Without this, the sync in the checkpoint would write everything while writes are held.
         await syncDatabase();
         if (isOver() || written() - before <= LEFT_FOR_CHECKPOINT) return true;
       }
@@ -60,7 +60,7 @@ export class CopyRounds {
     return true;
   }
 
-  /** What the kernel held may be gone after a failed sync. Whatever else refuses, the log is safe as it is. */
+  /** After a failed sync, what the kernel held may be gone. After any other refusal, the log is safe as it is. */
   #failed(error: NodeJS.ErrnoException): void {
     const { isOver, fail, report } = this.#options;
     if (isOver()) return;

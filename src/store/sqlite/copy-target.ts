@@ -1,4 +1,4 @@
-/** Where a copy of a database must not be written. A copy goes into place by a rename, which asks no running daemon. */
+/** Where a copy of a database must not be written. It is put in place by a rename, which asks no running daemon. */
 import { existsSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { databasePath } from './connection.ts';
@@ -45,7 +45,7 @@ function fileAt(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false });
 }
 
-/** Where a chain of links ends, also where nothing is there yet. */
+/** Where a chain of links ends, even if nothing exists there yet. */
 function followed(file: string): string {
   let path = resolve(file);
   for (let links = 0; links < 40; links += 1) {
@@ -58,7 +58,7 @@ function followed(file: string): string {
   return path;
 }
 
-/** The directory without links on the way, and all above it; none where it does not exist. */
+/** The directory with all links resolved, and all directories above it; empty if it does not exist. */
 function ancestors(directory: string): string[] {
   if (!existsSync(directory)) return [];
   const found = [realpathSync(directory)];

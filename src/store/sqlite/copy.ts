@@ -1,4 +1,4 @@
-/** Copies of the database: taken while the daemon works, proved to be whole, and put in the place of another. */
+/** Copies of the database: taken while the daemon works, proved whole, and put in place of another. */
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
@@ -22,10 +22,10 @@ export interface Content {
   schema: number;
 }
 
-/** Files that SQLite keeps beside a database, and that belong to no other. */
+/** Files that SQLite keeps next to a database, and that belong to it alone. */
 const BESIDE = ['-wal', '-shm', '-journal'];
 
-/** Why nothing can be copied from there, in words; null where a database can be seen. */
+/** Why nothing can be copied from there, in words; null if a database can be seen. */
 export function refusalOfSource(dataDir: string): string | null {
   try {
     statSync(databasePath(dataDir));
@@ -40,7 +40,7 @@ export function refusalOfSource(dataDir: string): string | null {
 
 /**
  * One consistent state of the database, in one file that only its owner can read. A snapshot is held meanwhile: what
- * the daemon writes while the copy is made neither gets into it nor starts it anew.
+ * the daemon writes while the copy is made neither gets into it nor restarts it.
  *
  * @throws CopyFailed
  */
@@ -51,12 +51,12 @@ export async function takeBackup(dataDir: string, file: string): Promise<Content
   const draft = `${file}.partial`;
   rmSync(draft, { force: true });
   try {
-    // Made first, so that it is private before anything is in it.
+    // Created first, so that it is private before anything is in it.
     createPrivateFileNow(draft);
     await copySnapshot(source, draft);
     const content = makeStandalone(draft);
     syncNow(draft);
-    // The log of a file that is replaced would be taken for the log of the copy, and damage it.
+    // The log of a replaced file would be taken for the log of the copy, and damage it.
     for (const suffix of BESIDE) rmSync(`${file}${suffix}`, { force: true });
     renameSync(draft, file);
     syncNow(dirname(file));
@@ -68,9 +68,9 @@ export async function takeBackup(dataDir: string, file: string): Promise<Content
 }
 
 /**
- * Saves a database that is open and whose file has lost its name, beside where it was.
+ * Saves an open database whose file has lost its name, next to where it was.
  *
- * @returns the file with all that is in it
+ * @returns the file with everything that was in it
  */
 export async function rescueDatabase(db: Database.Database, dataDir: string, stamp: string): Promise<string> {
   // The directory may be gone as well.
@@ -104,7 +104,7 @@ async function copySnapshot(source: string, draft: string): Promise<void> {
   }
 }
 
-/** A copy is in one file, without a log beside it, and is proved to be whole. */
+/** A copy is a single file without a log, and is proved whole. */
 function makeStandalone(path: string): Content {
   const db = openFile(path, { fileMustExist: true });
   try {
@@ -116,9 +116,9 @@ function makeStandalone(path: string): Content {
 }
 
 /**
- * What is in the database of a data directory, whether or not a daemon works on it; null where there is none.
+ * What is in the database of a data directory, whether or not a daemon uses it; null if there is none.
  *
- * @throws CopyFailed where it is damaged
+ * @throws CopyFailed if it is damaged
  */
 export function inspectDatabase(dataDir: string): Content | null {
   const path = databasePath(dataDir);
@@ -133,7 +133,7 @@ export function inspectDatabase(dataDir: string): Content | null {
   }
 }
 
-/** @throws CopyFailed that says why the file cannot be put in the place of a database */
+/** @throws CopyFailed that says why the file cannot replace a database */
 function verify(db: Database.Database, path: string): Content {
   const answer = String(db.pragma('integrity_check(1)', { simple: true }));
   if (answer !== 'ok') throw new CopyFailed(`${path} is damaged: ${answer}`);
@@ -153,15 +153,15 @@ function verify(db: Database.Database, path: string): Content {
 
 export interface Restored {
   content: Content;
-  /** Where the database that was there before is now; null where there was none. */
+  /** Where the previous database is now; null if there was none. */
   kept: string | null;
 }
 
 /**
- * Puts a copy of `file` in the place of the database. Until the last step, a rename, the old one is in its place.
+ * Puts a copy of `file` in place of the database. The old one stays in place until the last step, a rename.
  *
- * @param stamp goes into the name of the old one
- * @throws CopyFailed where `file` is not whole, or a daemon works on the data directory
+ * @param stamp goes into the new name of the old one
+ * @throws CopyFailed if `file` is not whole, or a daemon uses the data directory
  */
 export function restoreBackup(file: string, dataDir: string, stamp: string): Restored {
   const about = statSync(file, { throwIfNoEntry: false });
@@ -199,7 +199,7 @@ function discard(draft: string): void {
   for (const suffix of ['', ...BESIDE]) rmSync(`${draft}${suffix}`, { force: true });
 }
 
-/** A database that was moved here with its log (a backup has none) is whole only with it. */
+/** A database that was moved here with its log is whole only with the log; a backup has none. */
 function copyWithLog(file: string, draft: string): void {
   for (const suffix of existsSync(`${file}-wal`) ? ['', '-wal'] : ['']) {
     copyToPrivateFileNow(`${file}${suffix}`, `${draft}${suffix}`);
@@ -218,10 +218,10 @@ function lock(dataDir: string): () => void {
 }
 
 /**
- * The log of the old database goes with it, also where only the log is left: beside the new one it would be taken for
- * the new one's.
+ * The log of the old database goes with it, even if only the log is left: next to the new one it would be taken for the
+ * new one's.
  *
- * @returns what the old one is called now, or null where there was none
+ * @returns the old one's new name, or null if there was none
  */
 function keepOld(path: string, kept: string): string | null {
   // SQLite would delete the log of an empty file.
@@ -234,7 +234,7 @@ function keepOld(path: string, kept: string): string | null {
   return kept;
 }
 
-/** Brings what is in the log into the file. A database too damaged for it is kept as it is, log and all. */
+/** Brings what is in the log into the file. A database too damaged for that is kept as it is, log and all. */
 function emptyLog(path: string): void {
   try {
     const db = openFile(path, { fileMustExist: true });

@@ -1,27 +1,27 @@
 /**
- * A thread that copies the log into the database each time it is asked, on a connection of its own, while the store
- * goes on writing.
+ * A thread that copies the log into the database on request, on a connection of its own, while the store goes on
+ * writing.
  *
- * With `synchronous=NORMAL` SQLite syncs the log before it copies anything of it, so that the database is never ahead of
- * the log on the disk. Where it has copied all of the log it also syncs the database, and only then tells the other
- * connections that the log may be started anew. Both happen here, where nobody waits for the disk.
+ * With `synchronous=NORMAL` SQLite syncs the log before it copies any of it, so that the database is never ahead of the
+ * log on the disk. Once it has copied all of the log it also syncs the database, and only then tells the other
+ * connections that the log can be restarted. Both happen here, where nobody waits for the disk.
  */
 import { readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 
-/** What the thread is given. */
+/** What the thread needs to know. */
 export interface CopyingWork {
-  /** Of the database. */
+  /** The path of the database. */
   path: string;
-  /** The file that SQLite's addon was loaded from in this process; null where the library finds it by itself. */
+  /** The file that this process loaded SQLite's addon from; null if the library finds it on its own. */
   addon: string | null;
 }
 
-/** What it answers: that it is open, what became of a copy, or why it cannot work. */
+/** The thread's answers: that it is open, the result of a copy, or why it cannot work. */
 export type CopyingAnswer =
   | { kind: 'ready' }
-  /** Frames in the log, and how many of them are in the database; both are meaningless where it was `busy`. */
+  /** Frames in the log, and how many of them are in the database; both are meaningless if it was `busy`. */
   | { kind: 'copied'; busy: boolean; log: number; checkpointed: number }
   | { kind: 'failed'; message: string; code: string | undefined };
 
@@ -45,9 +45,9 @@ function loadedAddons(): Set<string> {
 }
 
 /**
- * Takes the SQLite that the process has loaded already. A second copy of it, from another file, would know nothing of the
- * locks that the first one holds for this process, and the kernel drops them all as soon as one of the two closes the
- * database. So it refuses to go on with one before it has opened anything.
+ * Uses the SQLite that the process has already loaded. A second copy of it, from another file, would not know the locks
+ * that the first one holds for this process, and the kernel drops all of them as soon as either closes the database. So
+ * a second copy is refused before it opens anything.
  */
 function loadSqlite(): Database.Options {
   const known = loadedAddons();
@@ -69,7 +69,7 @@ function open(): Database.Database {
   db.pragma('synchronous = NORMAL');
   db.pragma('wal_autocheckpoint = 0');
   db.pragma('cache_size = -64');
-  // Opens the log as well.
+  // This opens the log as well.
   if (db.pragma('journal_mode', { simple: true }) !== 'wal') throw new Error(`${path} has no log`);
   return db;
 }

@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../../core/errors.ts';
 const DISK_FAULTS = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|NOLFS|PERM|NOMEM|CORRUPT|NOTADB)/;
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB)/;
 
-/** What the disk or the file system refuses concerns every call and may work later; null for a fault of one call. */
+/** A refusal by the disk or the file system concerns every call and may pass; null for a fault of one call alone. */
 export function unavailable(error: unknown): StoreUnavailable | null {
   if (error instanceof StoreUnavailable) return error;
   if (error instanceof Database.SqliteError && DISK_FAULTS.test(error.code))
@@ -12,7 +12,7 @@ export function unavailable(error: unknown): StoreUnavailable | null {
   return null;
 }
 
-/** The database contradicts itself: only a restart, which checks it, can say more. */
+/** The database is inconsistent: only a restart, which checks it, can say more. */
 export function isDamage({ cause }: StoreUnavailable): boolean {
   return cause instanceof Database.SqliteError && DAMAGE.test(cause.code);
 }

@@ -1,6 +1,6 @@
 /**
  * Group commit: the calls of one turn of the event loop run in one transaction, and one sync of the write-ahead log
- * serves every commit that was complete before it began. The syncs are not those of SQLite; see `log-sync.ts`.
+ * serves every commit that was complete before it began. The syncs are not SQLite's own; see `log-sync.ts`.
  */
 import type Database from 'better-sqlite3';
 import type { BlindWindow } from '../../core/blind-window.ts';
@@ -16,10 +16,10 @@ import type { LogSync } from './log-sync.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
 import { OWN_RUN, WaitingWrites } from './waiting-writes.ts';
 
-/** How long the reads or the writes of one turn may keep the event loop, in milliseconds; the rest waits. */
+/** How long the reads or the writes of one turn can occupy the event loop, in milliseconds; the rest waits. */
 const BATCH_TIME = 4;
 
-/** From so many writes on, half of them go first where the disk has nothing to do. */
+/** From this many writes on, half of them go first if the disk is idle. */
 const WORTH_HALVING = 16;
 
 interface Call {
@@ -30,14 +30,14 @@ interface Call {
   reject: (error: unknown) => void;
 }
 
-/** What one transaction takes on: all its calls, those that succeeded, and those that failed alone. */
+/** What one transaction contains: all its calls, those that succeeded, and those that failed alone. */
 interface Batch {
   calls: Call[];
   done: { call: Call; value: unknown }[];
   failed: { call: Call; error: unknown }[];
-  /** How many calls it takes on at most. */
+  /** The most calls that it accepts. */
   limit: number;
-  /** From this one on they are own work, begun only until `ownUntil`. */
+  /** From this call on, all are the daemon's own work, which begins only until `ownUntil`. */
   limitedFrom: number;
   ownUntil: number;
 }
@@ -91,7 +91,7 @@ export class GroupCommit implements Runner {
     return this.#enqueue(operation, (call) => this.#writes.addOwn(call));
   }
 
-  /** Resolves when every call made so far is settled. */
+  /** Resolves when every call made so far has ended. */
   async drain(): Promise<void> {
     while (this.#scheduled || this.#writes.size > 0) {
       this.#writes.endRest();
@@ -113,8 +113,8 @@ export class GroupCommit implements Runner {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    // One more turn of the event loop gathers what arrives meanwhile: batches grow by half under load, and a call
-    // that comes alone waits some microseconds. While the daemon works, a turn may take milliseconds.
+    // One more turn of the event loop gathers what arrives meanwhile: under load, batches grow by half, and a call that
+    // comes alone waits some microseconds. While the daemon's own work runs, a turn may take milliseconds.
     const run = () => {
       this.#running = this.#runBatch();
     };
@@ -133,12 +133,12 @@ export class GroupCommit implements Runner {
     else if (this.#writes.size > 0 && !this.#sync.holding) this.#goOnAfterRest();
   }
 
-  /** Where writes are held, the end of that goes on with them. */
+  /** While writes are held, the release resumes them. */
   #mayWrite(): boolean {
     return this.#writes.hasTurn && !this.#sync.holding;
   }
 
-  /** The rest may be over by now: then it goes on at once. */
+  /** The rest period may already be over: then the work goes on at once. */
   #goOnAfterRest(): void {
     this.#resting ??= setTimeout(() => {
       this.#resting = null;
@@ -146,7 +146,7 @@ export class GroupCommit implements Runner {
     }, this.#writes.restsFor);
   }
 
-  /** What the disk has is not known any more: nothing may be read or written until a restart looks. */
+  /** What the disk has is no longer known: nothing can be read or written until a restart checks it. */
   #refuseAll(failure: Error): void {
     this.failingSince ??= this.#clock();
     const calls = [...this.#reads, ...this.#writes.takeAll()];
@@ -172,8 +172,8 @@ export class GroupCommit implements Runner {
   }
 
   /**
-   * A savepoint around each operation costs a tenth of a check-in, so the first attempt has none; where an operation
-   * fails after it has written, everything is undone and done again with them, and that operation fails alone.
+   * A savepoint around each operation costs a tenth of a check-in, so the first attempt has none. If an operation fails
+   * after it has written, everything is undone and repeated with savepoints, and that operation fails alone.
    */
   async #runWrites(until: number): Promise<void> {
     const turn = this.#writes.turn();
@@ -188,7 +188,7 @@ export class GroupCommit implements Runner {
       this.#tx.commit();
     } catch (error) {
       this.#rollBack();
-      // Where not even the transaction began, none of those that wait has a chance.
+      // If not even the transaction began, none of the waiting calls has a chance.
       const refused = batch.calls.length === 0 ? calls : batch.calls;
       this.#writes.takeOut(refused.length, turn, 0);
       this.#failBatch(refused, error);
@@ -200,17 +200,17 @@ export class GroupCommit implements Runner {
   }
 
   /**
-   * How many of so many writes go into one transaction. All of them in one would leave the disk idle while they are
-   * decided, and the event loop idle while they are synced, since clients that wait for their answers send nothing new.
-   * Halves take turns: one is synced while the other is decided. Where work of the daemon's own waits behind them, it
-   * must not have to wait once more for each half.
+   * How many of `all` writes go into one transaction. Taking all at once would leave the disk idle while they are
+   * decided, and the event loop idle while they are synced, because clients that wait for their answers send nothing
+   * new. Halves take turns: one is synced while the other is decided. If the daemon's own work waits after them, it
+   * must not wait once more for each half.
    */
   #share(all: number, own: number): number {
     if (all < WORTH_HALVING || this.#sync.syncing || own > 0) return all;
     return Math.ceil(all / 2);
   }
 
-  /** False when an operation failed that cannot be undone alone; nothing is left of the attempt then. */
+  /** False if an operation failed that cannot be undone alone; the whole attempt is then undone. */
   async #attempt(batch: Batch, calls: readonly Call[], until: number, alone: boolean): Promise<boolean> {
     batch.calls.length = batch.done.length = batch.failed.length = 0;
     this.#tx.begin();
@@ -236,7 +236,7 @@ export class GroupCommit implements Runner {
     return true;
   }
 
-  /** A transaction that cannot be undone either leaves a connection that nothing may use any more. */
+  /** If even the rollback fails, nothing can use the connection any more. */
   #rollBack(): void {
     try {
       this.#tx.rollback();
@@ -270,7 +270,9 @@ export class GroupCommit implements Runner {
     if (this.refused === told) this.refused = null;
   }
 
-  /** A call waits before it is refused, and the disk may have hung: the stretch begins when the first one came. */
+  /**
+   * A call waits before it is refused, and the disk may have been hanging: the stretch begins when the first call came.
+   */
   #noteRefusal(calls: readonly Call[]): void {
     const now = this.#clock();
     this.failingSince ??= now;
@@ -278,7 +280,7 @@ export class GroupCommit implements Runner {
     this.refused = { start, end: now };
   }
 
-  /** Nobody is told "stored" falsely: a commit that failed fails every call of its batch. */
+  /** Nobody is falsely told "stored": a commit that failed fails every call of its batch. */
   #failBatch(calls: readonly Call[], error: unknown): void {
     const refusal = unavailable(error);
     if (refusal) this.#noteRefusal(calls);

@@ -1,9 +1,9 @@
-/** Whether what a database file holds is what SQLite wrote there. */
+/** Whether a database file holds what SQLite wrote there. */
 import Database from 'better-sqlite3';
 
 /**
- * The tables in the order in which they are checked. The list of the tables itself comes first; with it SQLite checks the
- * pages that are free.
+ * The tables in the order in which they are checked. The list of tables itself comes first; with it SQLite checks the
+ * free pages.
  */
 export function tablesToCheck(db: Database.Database): string[] {
   const tables = db.prepare(
@@ -13,10 +13,10 @@ export function tablesToCheck(db: Database.Database): string[] {
 }
 
 /**
- * What is wrong with the table and its indexes, in SQLite's words; null where nothing is. The log can be started anew
- * between two tables, but not while one is looked at.
+ * What is wrong with the table and its indexes, in SQLite's words; null if nothing is. The log can be restarted between
+ * two tables, but not while one is examined.
  *
- * @throws SqliteError where the table could not be looked at
+ * @throws SqliteError if the table could not be examined
  */
 export function damageIn(db: Database.Database, table: string): string | null {
   try {
@@ -28,20 +28,24 @@ export function damageIn(db: Database.Database, table: string): string | null {
   }
 }
 
-/** Of all tables; null where nothing is wrong. @throws SqliteError where the database could not be looked at */
+/**
+ * The same for all tables; null if nothing is wrong.
+ *
+ * @throws SqliteError if the database could not be examined
+ */
 export function damageOf(db: Database.Database): string | null {
   const answer = db.pragma('quick_check(1)', { simple: true });
   return answer === 'ok' ? null : inOneLine(answer);
 }
 
-/** Without the heading that SQLite gives to each database of a connection. */
+/** Without the heading that SQLite adds for each database of a connection. */
 function inOneLine(answer: unknown): string {
   return String(answer)
     .replace(/^\*{3} in database \w+ \*{3}\s*/, '')
     .replaceAll(/\s*\n\s*/g, '; ');
 }
 
-/** A sector that cannot be read is the end of what was in it, whatever SQLite's own pages say. */
+/** What was in an unreadable sector is lost, whatever SQLite's own pages say. */
 export function isDamaged(error: unknown): error is Error {
   return (
     error instanceof Database.SqliteError &&

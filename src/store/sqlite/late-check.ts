@@ -1,4 +1,4 @@
-/** Makes up for the check of a database that was opened unchecked, and sees to it that damage is not forgotten. */
+/** Checks a database later that was opened unchecked, and makes sure that damage is not forgotten. */
 import { StoreUnavailable } from '../../core/errors.ts';
 import { BackgroundCheck, type CheckOutcome, type CheckProgress } from './background-check.ts';
 import { DatabaseDamaged, databasePath } from './connection.ts';
@@ -7,13 +7,15 @@ import type { LogSync } from './log-sync.ts';
 import { suspect } from './suspicion.ts';
 
 export interface LateCheckOptions {
-  /** The program that checks, see `SqliteOptions`; absent where nothing is to be made up for. */
+  /** The program that checks, see `SqliteOptions`; absent if no check was skipped. */
   checkWith?: readonly string[] | undefined;
   onCheck?: ((check: { kind: 'began' } | CheckOutcome) => void) | undefined;
 }
 
 export class LateCheck {
-  /** Resolves with the reason when the store failed, and says what to do where that was damage, whoever came upon it. */
+  /**
+   * Resolves with the reason when the store failed; if that was damage, whoever found it, the error says what to do.
+   */
   readonly failed: Promise<Error>;
   readonly #path: string;
   readonly #log: LogSync;

@@ -3,11 +3,11 @@ import Database from 'better-sqlite3';
 import { openFile } from './addon.ts';
 import { createPrivateFile, unwritable } from './connection.ts';
 
-/** Another daemon works on the same data directory, or a command that must be alone with it. */
+/** Another daemon uses the same data directory, or a command that needs it exclusively. */
 export class DataDirLocked extends Error {
   override readonly name = 'DataDirLocked';
 
-  /** Who has it, without an article: for those who cannot work anywhere else. */
+  /** Who has it, without an article: for callers that cannot work anywhere else. */
   readonly holder: string;
 
   constructor(dataDir: string) {
@@ -18,11 +18,11 @@ export class DataDirLocked extends Error {
 }
 
 /**
- * Holds the data directory for this process alone, until the process ends, by whatever end. SQLite's lock on a small
- * file of its own is what Node offers of operating-system locks; the database itself stays open to readers.
+ * Holds the data directory for this process alone, until the process ends, however it ends. SQLite's lock on a small
+ * separate file is what Node offers as an operating-system lock; the database itself stays open to readers.
  *
- * @returns a function that gives the directory back
- * @throws DataDirLocked, or DatabaseUnusable where the directory cannot be written
+ * @returns a function that releases the directory
+ * @throws DataDirLocked, or DatabaseUnusable if the directory cannot be written
  */
 export function lockDataDir(dataDir: string): () => void {
   const path = join(dataDir, 'snitch.lock');

@@ -5,25 +5,25 @@
  *
  * 1. A commit is acknowledged after a sync of the log that began when the commit was complete.
  * 2. A checkpoint copies the log into the database. Writes are held while it runs, in this order: sync the log (the
- *    database must never be ahead of it), copy, sync the database (the log must never be overwritten before), write
- *    one row, which starts the log anew, and sync the log. That row changes one page, so that after a power cut at
- *    any moment of it the log is either the old one, whole, or empty or new, and the database has everything else.
- *    Only meanwhile is SQLite told `synchronous=OFF`, so that it does not wait for the disk on the event loop.
+ *    database must never be ahead of it), copy, sync the database (the log must never be overwritten before), write one
+ *    row, which restarts the log, and sync the log. That row changes one page, so after a power cut at any moment of it
+ *    the log is either the old one, whole, or empty or new, and the database has everything else. Only meanwhile does
+ *    SQLite run with `synchronous=OFF`, so that it does not wait for the disk on the event loop.
  *
- * The longer the log, the longer writes would be held. So most of a long one is copied before, by a thread with a
+ * The longer the log, the longer writes would be held. So most of a long log is copied beforehand, by a thread with a
  * connection of its own (`copying-thread.ts`), while writes go on; then the database is synced, and what came meanwhile
- * is copied again, until little is left for the checkpoint. That is safe at every moment by SQLite's own rules, which the
- * thread keeps with `synchronous=NORMAL`: nothing is copied before the log that it is in is synced, and the log is
- * not started anew before the database is synced with all of it. Where the thread cannot work, the checkpoint copies
+ * is copied again, until little is left for the checkpoint. SQLite's own rules make that safe at every moment, and the
+ * thread keeps them with `synchronous=NORMAL`: nothing is copied before its part of the log is synced, and the log is
+ * not restarted before the database is synced with all of it. If the thread cannot work, the checkpoint copies
  * everything.
  *
- * A log can also be started anew without us: where another process has copied all of it (`PRAGMA wal_checkpoint`, by
- * hand or by a tool), the next commit begins at its start again, with any number of frames. If one of these reached the
- * disk before the new header, a power cut would revive a part of the older log and damage the database. `NORMAL` makes
- * SQLite sync the new header by itself before the first frame, in this rare case on the event loop.
+ * A log can also restart without us: if another process has copied all of it (`PRAGMA wal_checkpoint`, by hand or by a
+ * tool), the next commit begins at its start again, with any number of frames. If one of these reached the disk before
+ * the new header, a power cut would revive part of the older log and damage the database. With `NORMAL`, SQLite itself
+ * syncs the new header before the first frame, in this rare case on the event loop.
  *
- * A sync that fails means that what the kernel held may be gone: nothing can be trusted until the database is read
- * again from the disk, so the store fails for good and the process must end.
+ * If a sync fails, what the kernel held may be gone: nothing can be trusted until the database is read again from the
+ * disk, so the store fails for good and the process must end.
  */
 
 import { closeSync, fdatasync, openSync } from 'node:fs';
@@ -37,18 +37,18 @@ type Done = (error: Error | null) => void;
 type SyncFile = (fd: number, done: (error: Error | null) => void) => void;
 
 export interface LogSyncOptions {
-  /** How many writing statements may gather in the log before a checkpoint. */
+  /** How many writing statements can gather in the log before a checkpoint. */
   checkpointAfter?: number;
-  /** How long one may be only in the log, in milliseconds: what is in the database too does not end with the log. */
+  /** How long a statement can be only in the log, in milliseconds: once it is in the database, it outlives the log. */
   checkpointWithin?: number;
-  /** From so many statements on they are copied in the background first: copying fewer keeps nobody waiting. */
+  /** From this many statements on they are copied in the background first: copying fewer makes nobody wait. */
   backgroundFrom?: number;
-  /** Stands in for `fs.fdatasync`. */
+  /** Replaces `fs.fdatasync`. */
   syncFile?: SyncFile;
-  /** Stands in for the thread. */
+  /** Replaces the thread. */
   background?: BackgroundCopy;
   report?: (message: string, details: object) => void;
-  /** Told how long a checkpoint has held writes, in milliseconds. */
+  /** Called with the time for which a checkpoint held writes, in milliseconds. */
   onHeld?: (durationMs: number) => void;
 }
 
@@ -63,9 +63,9 @@ const DEFAULTS = {
 
 export class LogSync {
   syncs = 0;
-  /** While true no new write may start. */
+  /** While true, no new write can start. */
   holding = false;
-  /** While true a commit that is made now must wait for the next sync. */
+  /** While true, a new commit must wait for the next sync. */
   syncing = false;
   #heldSince = 0;
   /** Resolves when a sync failed. */
@@ -79,11 +79,11 @@ export class LogSync {
   readonly #rounds: CopyRounds;
   readonly #fail: (error: Error) => void;
   #waiting: Done[] = [];
-  /** Since the log was wholly in the database. */
+  /** Statements since all of the log was in the database. */
   #statements = 0;
-  /** How many of them make the next checkpoint due. */
+  /** How many statements make the next checkpoint due. */
   #due: number;
-  /** The copying in the background while it goes on. */
+  /** The copying in the background, while it runs. */
   #copying: Promise<void> | null = null;
   #ending = false;
   #timer: NodeJS.Timeout | null = null;
@@ -119,12 +119,12 @@ export class LogSync {
     return this.#failure;
   }
 
-  /** What became of the database or its log, in words, where a name does not lead to the file that is open any more. */
+  /** What became of the database or its log, in words, if a name no longer leads to the open file; otherwise null. */
   misplaced(): string | null {
     return misplacedFile(this.#databaseFd, this.#path) ?? misplacedFile(this.#logFd, `${this.#path}-wal`);
   }
 
-  /** Where the database is now; null where it or its log was deleted. */
+  /** Where the database is now; null if it or its log was deleted. */
   place(): string | null {
     return placeOf(this.#logFd) === null ? null : placeOf(this.#databaseFd);
   }
@@ -133,7 +133,7 @@ export class LogSync {
     this.#released = listener;
   }
 
-  /** `done` is called when the commit that was just made, of so many writing statements, is on the disk. */
+  /** Calls `done` when the commit that was just made, with this many writing statements, is on the disk. */
   committed(statements: number, done: Done): void {
     if (this.#failure) {
       done(this.#failure);
@@ -152,7 +152,7 @@ export class LogSync {
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** Ends all trust: everything that waits, and everything that comes, is refused. */
+  /** Gives up all trust: everything that waits, and everything that comes, is refused. */
   fail(error: Error): void {
     this.#failure ??= error;
     this.#stopTimer();
@@ -163,7 +163,7 @@ export class LogSync {
     this.#fail(error);
   }
 
-  /** Ends what goes on in the background; to be called before the database is closed. */
+  /** Stops what runs in the background; to be called before the database is closed. */
   async end(): Promise<void> {
     this.#ending = true;
     this.#stopTimer();
@@ -197,7 +197,7 @@ export class LogSync {
     if (this.holding && !this.syncing) this.#checkpoint();
   }
 
-  /** Begins with the background where there is much to copy, and else holds writes for the checkpoint. */
+  /** Begins in the background if there is much to copy; otherwise holds writes for the checkpoint. */
   #begin(): void {
     if (this.#failure || this.holding || this.#copying || this.#ending) return;
     if (this.#statements < this.#options.backgroundFrom || !this.#rounds.isUsable) this.#hold();
@@ -209,7 +209,7 @@ export class LogSync {
     this.#copying = null;
     if (this.#failure || this.#ending) return;
     if (!isCopied) {
-      // As long as much of the log cannot be copied, holding writes for the rest of it gains nothing.
+      // While much of the log cannot be copied, holding writes for the rest of it gains nothing.
       this.#due = this.#statements + this.#options.checkpointAfter;
       this.#stopTimer();
       return;
@@ -223,7 +223,7 @@ export class LogSync {
     this.#heldSince = performance.now();
   }
 
-  /** Behind commits and their syncs, so that the sync in the checkpoint has little left to do. */
+  /** Runs alongside commits and their syncs, so that the sync in the checkpoint has little left to do. */
   #syncDatabaseBehind(): Promise<void> {
     this.syncs += 1;
     return new Promise((resolve) => {
@@ -260,7 +260,7 @@ export class LogSync {
   }
 
   /**
-   * A full or read-only disk stops a copy halfway; the log still holds everything, so the next one may do.
+   * A full or read-only disk stops a copy halfway; the log still holds everything, so the next copy may succeed.
    *
    * @returns whether all of the log is in the database
    */
@@ -279,7 +279,7 @@ export class LogSync {
     try {
       this.#db.exec(`UPDATE settings SET value = value + 1 WHERE name = 'canary'`);
     } catch {
-      // Some later commit starts the log then, and SQLite syncs the new header before the frames of it.
+      // A later commit then restarts the log, and SQLite syncs the new header before its frames.
     }
     this.#db.pragma('synchronous = NORMAL');
   }

@@ -2,13 +2,13 @@
  * Brings a database to the schema of this program.
  *
  * 1. A newer one is refused: this program does not know what is in it.
- * 2. One that has data is copied first, into the file `snitch.db.before-upgrade-from-N` beside it, where N is its
+ * 2. One that has data is copied first, into the file `snitch.db.before-upgrade-from-N` next to it, where N is its
  *    schema version. Without that copy nothing is changed, because there is no other way back to the older program.
- * 3. The migrations that it has not seen run in one transaction: before or after, never between.
+ * 3. The migrations that it has not seen run in one transaction: all of them or none.
  *
  * The caller holds the data directory, so that nobody writes between the copy and the migrations. A start that was
- * interrupted anywhere is done again from the beginning: as long as the database has the old version, a new copy takes
- * the place of the one that is there, since the older program may have written in the meantime.
+ * interrupted anywhere begins again: while the database has the old version, a new copy replaces the existing one,
+ * because the older program may have written in the meantime.
  */
 import { readdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -23,11 +23,11 @@ import { statementOf } from './quicker-walks.ts';
 export interface Migrated {
   from: number;
   to: number;
-  /** The file with the database as it was before. */
+  /** The file with the database from before the upgrade. */
   copy: string;
 }
 
-/** How far the rows of a table are, by their ids; a table may be gone through more than once. */
+/** Progress through the rows of a table, by their ids; a table may be walked more than once. */
 export interface MigrationProgress {
   table: string;
   done: number;
@@ -56,8 +56,8 @@ export class UpgradeFailed extends Error {
 }
 
 /**
- * @returns what was done to a database that had data; null where nothing was to be done, or the database was empty
- * @throws NewerDatabase, UpgradeFailed, and SqliteError where the disk refuses the migrations
+ * @returns what was done to a database that had data; null if nothing had to be done, or the database was empty
+ * @throws NewerDatabase, UpgradeFailed, and SqliteError if the disk refuses the migrations
  */
 export function migrate(
   db: Database.Database,
@@ -68,9 +68,9 @@ export function migrate(
 }
 
 /**
- * As `migrate`, in parts of a few seconds at most. Who takes no further part ends it, and then nothing has changed.
+ * As `migrate`, in parts of a few seconds at most. If the caller stops between two parts, nothing has changed.
  *
- * @param onCopied called between the copy and the migrations, where there is a copy
+ * @param onCopied called between the copy and the migrations, if there is a copy
  */
 export function* migrateInParts(
   db: Database.Database,
@@ -122,7 +122,7 @@ function* run(
     db.pragma(`user_version = ${migrations.length}`);
     db.exec('COMMIT');
   } finally {
-    // Also where nobody takes the next part. SQLite itself undoes a transaction that the disk refused.
+    // Also if nobody asks for the next part. SQLite itself undoes a transaction that the disk refused.
     if (db.inTransaction) db.exec('ROLLBACK');
   }
 }
@@ -136,7 +136,7 @@ function stepsOf(
   return typeof change === 'function' ? [change(hasColumn)] : change;
 }
 
-/** Ids that one part of a walk covers: a second's work at most, so that progress is seen and a stop is heard. */
+/** Ids that one part of a walk covers: a second's work at most, so that progress is seen and a stop is noticed. */
 const STRETCH = 50_000;
 
 function* walk(
@@ -146,7 +146,7 @@ function* walk(
 ): Generator<void, void> {
   const { over } = step;
   const statement = db.prepare(statementOf(step));
-  // Both in one SELECT would read the whole table.
+  // As a single SELECT of both, this would read the whole table.
   const ends = db.prepare(
     `SELECT (SELECT MIN(id) FROM ${over}) AS first, (SELECT MAX(id) FROM ${over}) AS last`,
   );
@@ -165,15 +165,15 @@ function versionOf(db: Database.Database, schema: 'main' | 'copy'): number {
   return Number(db.pragma(`${schema}.user_version`, { simple: true }));
 }
 
-/** Written as a draft and renamed when it is whole and on the disk: half a copy never has the name of a copy. */
+/** Written as a draft and renamed when it is whole and on the disk: half a copy never has a copy's name. */
 function copyBeforeUpgrade(db: Database.Database, from: number, to: number): string {
   const copy = copyPath(db.name, from);
   const draft = `${copy}.partial`;
   try {
     discard(draft);
-    // Made first, so that it is private before anything is in it.
+    // Created first, so that it is private before anything is in it.
     createPrivateFileNow(draft);
-    // Reads through this connection: what is only in the log gets into the copy too.
+    // Reads through this connection, so what is only in the log gets into the copy too.
     db.prepare('VACUUM INTO ?').run(draft);
     verify(db, draft, from);
     syncNow(draft);
@@ -212,7 +212,7 @@ function roomFor(db: Database.Database): string {
   return `The copy needs ${needed} bytes, and ${directory} has ${bavail * bsize} free: make room, or mend what else is in its way, and start again`;
 }
 
-/** Names the version of the database in it, so that the program that can use it is known. */
+/** The name has the version of the database, so that it is clear which program can use it. */
 function copyPath(database: string, version: number): string {
   return `${database}.before-upgrade-from-${version}`;
 }
@@ -232,8 +232,8 @@ function newestCopyFor(database: string, known: number): string | null {
 }
 
 /**
- * Keeps the copy that was just made and the latest one before it. A bad upgrade is often followed at once by another
- * that is meant to mend it: then the copy from before both is the one that is wanted. More would fill the disk.
+ * Keeps the new copy and the latest one before it. A bad upgrade is often followed at once by another that is meant to
+ * fix it: then the copy from before both is wanted. More would fill the disk.
  */
 function removeOlderCopies(database: string, made: string): void {
   try {
@@ -243,7 +243,7 @@ function removeOlderCopies(database: string, made: string): void {
       .sort((one, other) => other.writtenAt - one.writtenAt);
     for (const { path } of older.slice(1)) rmSync(path);
   } catch {
-    // The upgrade is done: a copy that cannot be removed only takes room.
+    // The upgrade is done: a copy that cannot be removed only takes up room.
   }
 }
 

@@ -1,4 +1,4 @@
-/** Whether a file that is open can still be found by its name: what is written to it otherwise is lost with the process. */
+/** Whether an open file can still be found by its name: if not, what is written to it is lost with the process. */
 import { fstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
 
 /** What became of `path`, which was opened as `fd`, in words; null while it is still the same file. */
@@ -8,7 +8,7 @@ export function misplacedFile(fd: number, path: string): string | null {
   try {
     named = statSync(path, { throwIfNoEntry: false });
   } catch {
-    // What cannot be asked, because a directory on the way is closed for one, proves nothing.
+    // If a directory on the way is not accessible, that proves nothing.
     return null;
   }
   if (named && named.ino === open.ino && named.dev === open.dev) return null;
@@ -18,7 +18,7 @@ export function misplacedFile(fd: number, path: string): string | null {
   return `${path} was moved${place ? ` to ${place}` : ''} while it is in use${instead}`;
 }
 
-/** Where the file is now that was opened as `fd`; null where it was deleted, or nothing tells. */
+/** Where the file that was opened as `fd` is now; null if it was deleted, or its place is unknown. */
 export function placeOf(fd: number): string | null {
   return fstatSync(fd).nlink === 0 ? null : presentName(fd);
 }

@@ -1,6 +1,6 @@
 /**
- * Work that takes long before the store is open, and that holds the only thread: it is done in parts. Between two of
- * them a signal can be heard, which otherwise waits until all is done.
+ * Work that takes long before the store is open, and that occupies the only thread, is done in parts. Between two parts
+ * a signal can be handled, which otherwise waits until everything is done.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
@@ -15,7 +15,7 @@ export class OpeningStopped extends Error {
   }
 }
 
-/** All of it at once. */
+/** Does all of it at once. */
 export function finished<T>(work: Generator<void, T>): T {
   for (;;) {
     const { done, value } = work.next();
@@ -23,14 +23,14 @@ export function finished<T>(work: Generator<void, T>): T {
   }
 }
 
-/** @throws OpeningStopped where `signal` is heard before all is done; what the work began is undone then */
+/** @throws OpeningStopped if `signal` is aborted before everything is done; what the work began is then undone */
 export async function finishedUnlessStopped<T>(work: Generator<void, T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     const { done, value } = work.next();
     if (done) return value;
     await nextTurn();
     if (!signal.aborted) continue;
-    // Leaves it through its `finally`, wherever it is.
+    // Leaves the work through its `finally`, wherever it is.
     work.return(undefined as never);
     throw new OpeningStopped();
   }

@@ -1,14 +1,14 @@
-/** Looks whether the files of the store are still where they were, and saves what is in them where they are not. */
+/** Watches whether the files of the store are still where they were, and saves their content if they are not. */
 
 import type Database from 'better-sqlite3';
 import { MINUTE } from '../../text/durations.ts';
 import { rescueDatabase, rescuePath } from './copy.ts';
 import type { LogSync } from './log-sync.ts';
 
-/** What an operator must know and do something about, for the log. */
+/** Logs what an operator must know and act on. */
 export type Report = (message: string, details: object) => void;
 
-/** How often it looks, and how often it says the same again, in milliseconds. */
+/** How often it checks, and how often it repeats the same report, in milliseconds. */
 const LOOK_EVERY = 5_000;
 const REPEAT_EVERY = 10 * MINUTE;
 
@@ -16,7 +16,7 @@ export class PlaceWatch {
   readonly #options: WatchOptions;
   readonly #timer: NodeJS.Timeout;
   #toldAt: number | null = null;
-  /** True while everything is being saved at the end, which must not be cut short. */
+  /** True while everything is being saved at the end, which must not be interrupted. */
   isSaving = false;
 
   constructor(options: WatchOptions) {
@@ -25,7 +25,7 @@ export class PlaceWatch {
     this.#timer.unref();
   }
 
-  /** Reports what is wrong: at once, and then now and again as long as it is. */
+  /** Reports what is wrong: at once, and then from time to time while it lasts. */
   look(): void {
     const problem = this.#options.log.misplaced();
     const now = performance.now();
@@ -35,7 +35,7 @@ export class PlaceWatch {
     else if (!wasToldLately) this.#toldAt = now;
   }
 
-  /** Looks for the last time. What nobody would find at the next start is saved first. */
+  /** Checks a last time. What the next start would not find is saved first. */
   async end(): Promise<void> {
     clearInterval(this.#timer);
     const { db, log, dataDir, clock, report } = this.#options;
@@ -81,7 +81,7 @@ function wayBack(file: string): string {
   return `put that in place with \`snitch restore ${file}\` before the daemon is started again`;
 }
 
-/** A time that can stand in the name of a file. */
+/** A time in a form that suits the name of a file. */
 function stampOf(time: number): string {
   return new Date(time).toISOString().replace(/[:.]/g, '-');
 }

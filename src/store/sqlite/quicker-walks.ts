@@ -1,11 +1,11 @@
-/** Quicker ways to what walks of landed migrations do. Their text stays as it is, and says what has to come of it. */
+/** Faster ways to do what the walks of landed migrations do. Their text stays as it is and defines the result. */
 import { steps as narrowKeys } from '../migrations/0006_narrow_keys.ts';
 import type { Walk } from '../migrations/migration.ts';
 
 /**
- * The numbers of the snitches in the log. Most check-ins have the number that the one before them got a moment ago: that
- * is found by its id, in the order of the log, and costs less than half of what it costs to look up a token among a
- * million. The id of a deleted check-in may have been given to another snitch, so the tokens decide.
+ * The numbers of the snitches in the log. Most check-ins have the number that the one before them got a moment ago: it
+ * is found by its id, in the order of the log, for less than half the cost of looking up a token among a million. The
+ * id of a deleted check-in may have been reused for another snitch, so the tokens decide.
  */
 const LOG = `
   INSERT INTO new_check_ins (id, previous_id, snitch_id, number, at, outcome, exit_status, message, duration_ms, source,
@@ -24,7 +24,7 @@ const QUICKER = new Map(
   ),
 );
 
-/** The statement to run for one stretch of ids after the other; it takes the same two values as that of the walk. */
+/** The statement to run for each stretch of ids in turn; it has the same two parameters as the walk's own. */
 export function statementOf({ sql }: Walk): string {
   return QUICKER.get(sql) ?? sql;
 }

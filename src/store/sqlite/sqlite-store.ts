@@ -21,42 +21,42 @@ export interface SqliteOptions {
   clock: () => number;
   /** Writing statements between two checkpoints. */
   checkpointAfter?: number;
-  /** How long a statement may be only in the log, in milliseconds. */
+  /** How long a statement can be only in the log, in milliseconds. */
   checkpointWithin?: number;
-  /** From so many statements on a checkpoint begins in the background. */
+  /** From this many statements on, a checkpoint begins in the background. */
   backgroundFrom?: number;
-  /** Stands in for the thread that copies in the background. */
+  /** Replaces the thread that copies in the background. */
   background?: BackgroundCopy;
-  /** Told of every commit, for the metrics. */
+  /** Called after every commit, for the metrics. */
   onCommit?: (commit: Commit) => void;
-  /** Told how long a checkpoint has held writes, in milliseconds, for measurements. */
+  /** Called with the time for which a checkpoint held writes, in milliseconds; for measurements. */
   onHeld?: (durationMs: number) => void;
-  /** Told of an upgrade of the database, for the log. */
+  /** Called after an upgrade of the database, for the log. */
   onMigrated?: (migrated: Migrated) => void;
-  /** Told what takes long before the store is open. */
+  /** Called with work that takes long before the store is open. */
   onOpening?: (opening: Opening) => void;
   /**
-   * A program that checks the database which is named behind it, as `snitch __check-database` does. With it a large
-   * database is opened unchecked, and `check` makes up for that. Absent: every database is checked before it is open.
+   * A program that checks the database named after it, as `snitch __check-database` does. With it, a large database is
+   * opened unchecked, and `check` does it later. If absent, every database is checked before it is open.
    */
   checkWith?: readonly string[] | undefined;
-  /** Told of the check that was made up for, when it begins and when it is over. */
+  /** Called when the later check begins and when it ends. */
   onCheck?: (check: { kind: 'began' } | CheckOutcome) => void;
-  /** Told what an operator must know and do something about, for the log. */
+  /** Called with what an operator must know and act on, for the log. */
   report?: Report;
-  /** How often the store looks whether its files are still in their place, in milliseconds. */
+  /** How often the store checks that its files are still in their place, in milliseconds. */
   lookEvery?: number;
-  /** The newest check-ins of a snitch that are kept; all where absent, but for what the pruning takes. */
+  /** How many of a snitch's newest check-ins are kept; if absent, pruning alone limits them. */
   checkInsKept?: () => number;
-  /** Stands in for `fs.fdatasync`, for measurements with a slow disk. */
+  /** Replaces `fs.fdatasync`, for measurements with a slow disk. */
   syncFile?: (fd: number, done: (error: Error | null) => void) => void;
 }
 
 /**
- * Takes the data directory for this process and opens its database.
+ * Locks the data directory for this process and opens its database.
  *
- * @throws DataDirLocked when another daemon has it
- * @throws DatabaseUnusable, NewerDatabase, UpgradeFailed when the database cannot be served
+ * @throws DataDirLocked if another daemon has it
+ * @throws DatabaseUnusable, NewerDatabase, UpgradeFailed if the database cannot be served
  */
 export function openStore(options: SqliteOptions): Store {
   const taken = take(options);
@@ -69,9 +69,9 @@ export function openStore(options: SqliteOptions): Store {
 }
 
 /**
- * As `openStore`; what takes long before it is open can be stopped, and is then undone.
+ * As `openStore`, except that what takes long before it is open can be stopped, and is then undone.
  *
- * @throws OpeningStopped where `signal` is heard in time
+ * @throws OpeningStopped if `signal` is aborted in time
  */
 export async function openStoreUnlessStopped(options: SqliteOptions, signal: AbortSignal): Promise<Store> {
   const taken = take(options);
@@ -83,7 +83,7 @@ export async function openStoreUnlessStopped(options: SqliteOptions, signal: Abo
   }
 }
 
-/** Takes the data directory for this process. */
+/** Locks the data directory for this process. */
 function take(options: SqliteOptions): { unlock: () => void; opening: Generator<void, Opened> } {
   const { dataDir, checkWith } = options;
   prepareDataDir(dataDir);
@@ -100,7 +100,7 @@ function storeOn({ db, checked }: Opened, options: SqliteOptions, unlock: () => 
   const batches = new GroupCommit({ ...options, db, calendar, sync: log, acknowledged, announce });
   const place = new PlaceWatch({ db, log, dataDir, clock, report, lookEvery });
   const check = new LateCheck(dataDir, log, checked ? {} : options);
-  // A database that is closed, by us or by the end of the process, copies its log once more: with its own syncs.
+  // When a database is closed, by us or as the process ends, its log is copied once more, with SQLite's own syncs.
   const syncItself = () => db.pragma('synchronous = FULL');
   process.on('exit', syncItself);
   return {
@@ -129,7 +129,7 @@ function storeOn({ db, checked }: Opened, options: SqliteOptions, unlock: () => 
   };
 }
 
-/** Whoever waits for changes, and how they are told. */
+/** The listeners for changes, and how to call them. */
 function listeners(): { announce(changes: readonly Change[]): void; onChange: Store['onChange'] } {
   const all: ((change: Change) => void)[] = [];
   return {

@@ -6,22 +6,22 @@ import { unavailable } from './faults.ts';
 
 interface Prepared {
   statement: Database.Statement<Value[]>;
-  /** Also where it answers with rows, as an INSERT … RETURNING does. */
+  /** Also true if it returns rows, as an INSERT … RETURNING does. */
   writes: boolean;
 }
 
-/** The transaction of the one connection; the batch runner begins and ends it. */
+/** The transaction on the only connection; the group commit begins and ends it. */
 export class SqliteTransaction implements Transaction {
   readonly calendar: Calendar;
   readonly #db: Database.Database;
   readonly #checkInsKept: () => number;
   readonly #statements = new Map<string, Prepared>();
-  /** Statements since the transaction began that changed something. */
+  /** How many statements have changed something since the transaction began. */
   written = 0;
   #changes: Change[] = [];
   readonly #remembered = new Map<string, Promise<unknown>>();
 
-  /** @param checkInsKept see `Transaction.checkInsKept`; all where absent */
+  /** @param checkInsKept see `Transaction.checkInsKept`; if absent, all are kept */
   constructor(db: Database.Database, calendar: Calendar, checkInsKept = () => Number.MAX_SAFE_INTEGER) {
     this.#db = db;
     this.calendar = calendar;
@@ -46,7 +46,7 @@ export class SqliteTransaction implements Transaction {
     return rows;
   }
 
-  /** There is one connection: whatever is read here, nobody else changes before the transaction is over. */
+  /** There is one connection: nobody else changes what is read here before the transaction is over. */
   getHeld<Row>(sql: string, ...values: Value[]): Row | undefined {
     return this.get<Row>(sql, ...values);
   }
@@ -61,7 +61,7 @@ export class SqliteTransaction implements Transaction {
 
   lock(): void {}
 
-  /** Each statement costs as little by itself. */
+  /** Reading ahead saves nothing here: each statement alone costs as little. */
   foresee(): void {}
 
   remember<T>(key: string, load: () => Promise<T>): Promise<T> {
@@ -73,7 +73,7 @@ export class SqliteTransaction implements Transaction {
     this.#remembered.clear();
   }
 
-  /** Asking SQLite for the id by itself is a third faster than `RETURNING id`. */
+  /** Asking SQLite for the id afterwards is a third faster than `RETURNING id`. */
   insert(sql: string, ...values: Value[]): number {
     const { lastInsertRowid } = this.#statement(sql).statement.run(...values);
     this.written += 1;

@@ -1,7 +1,7 @@
 /**
  * Remembers that a database was found damaged while it was in use, so that the next start checks it before anybody is
- * told that something is stored, however long that takes. The start that finds it whole, because a backup was restored,
- * forgets that.
+ * told that something is stored, however long that takes. A start that finds it whole, because a backup was restored,
+ * forgets this.
  */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ export function suspect(dataDir: string, details: string): void {
   try {
     writeFileSync(pathIn(dataDir), `${details}\n`, { mode: 0o600 });
   } catch {
-    // The next start then listens first, and finds it again.
+    // The next start then serves first, and finds the damage again.
   }
 }
 

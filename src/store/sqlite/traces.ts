@@ -1,4 +1,4 @@
-/** Whether a data directory once had a database: one that is missing then is lost or not mounted, and not new. */
+/** Whether a data directory once had a database: if one is missing, it is then lost or not mounted, rather than new. */
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
@@ -6,18 +6,18 @@ import { basename, dirname, join } from 'node:path';
 const COPY = /^\.(before-upgrade-from-\d+|before-restore-[\dTZ-]+|rescued-[\dTZ-]+)$/;
 
 /**
- * Why no new database may be made at `path`, in words that say what to do; null where one is there already, or where
- * nothing shows that there ever was one. A first start that was interrupted leaves nothing of that kind, because the
- * keys are written down after the database has its tables.
+ * Why no new database can be created at `path`, in words that say what to do; null if there is one already, or if
+ * nothing shows that there ever was one. A first start that was interrupted leaves no such traces, because the keys are
+ * written down only after the database has its tables.
  *
- * @param hasTables false where a file is there but without tables in it; not yet known where it is absent
+ * @param hasTables false if a file exists but has no tables; absent if that is not known yet
  */
 export function refusalToBegin(path: string, hasTables?: boolean): string | null {
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   if (hasTables === undefined && size !== undefined && size > 0) return null;
   const copies = copiesBeside(path);
   const log = `${path}-wal`;
-  // A database that is open has a log of its own.
+  // An open database has a log of its own.
   const hasLog = hasTables === undefined && sizeOf(log) > 0;
   const keys = join(dirname(path), 'credentials.yaml');
   const traces = [...(sizeOf(keys) > 0 ? [keys] : []), ...(hasLog ? [log] : []), ...copies];
@@ -39,7 +39,7 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** The newest first. */
+/** Newest first. */
 function copiesBeside(path: string): string[] {
   const directory = dirname(path);
   return readdirSync(directory)

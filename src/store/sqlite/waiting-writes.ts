@@ -1,34 +1,34 @@
-/** Writes that wait for their transaction, and whose turn it is. */
+/** Writes that wait for their transaction, and which of them are next. */
 
-/** After so many urgent writes one of the others has its turn, so that no load of check-ins can hold up the sweep. */
+/** After this many urgent writes one of the others gets a turn, so that no load of check-ins can hold up the sweep. */
 const URGENT_RUN = 64;
 
 /**
- * Own work of the daemon that took so long rests as long as it took before it goes on, if somebody has called within
- * `CALLED_WITHIN`: a sweep that looks through a million snitches would keep the event loop busy for seconds, and check-ins
- * would wait at each of their steps. In milliseconds.
+ * If the daemon's own work took at least this long, it rests for as long as it took before it goes on, provided
+ * somebody has called within `CALLED_WITHIN`: a sweep through a million snitches would keep the event loop busy for
+ * seconds, and check-ins would wait at each of their steps. In milliseconds.
  */
 const WORTH_RESTING = 1;
 const CALLED_WITHIN = 250;
 
-/** A timer counts in whole milliseconds: of a rest that ends sooner, it would make two or three. In milliseconds. */
+/** A timer counts in whole milliseconds: it would stretch a shorter rest to two or three. In milliseconds. */
 const AS_GOOD_AS_OVER = 0.5;
 
 /**
- * A transaction that has lasted so long begins no further piece of own work, where somebody has called lately: whoever calls
+ * A transaction that has lasted this long begins no further own work if somebody has called recently: whoever calls
  * meanwhile waits for all of it, and for its commit. In milliseconds.
  */
 export const OWN_RUN = 1;
 
-/** For so long after own work more of it is expected, such as the next slice of a sweep; in milliseconds. */
+/** How long after own work more of it is expected, such as the next slice of a sweep; in milliseconds. */
 const OWN_GOES_ON = 20;
 
-/** Whose turn it is. */
+/** The writes that are next. */
 export interface WritesInTurn<Write> {
   writes: Write[];
   /** How many of them are the daemon's own. */
   own: number;
-  /** From this one on they are only begun within `OWN_RUN`. */
+  /** From this one on they are begun only within `OWN_RUN`. */
   limitedFrom: number;
 }
 
@@ -36,10 +36,10 @@ export class WaitingWrites<Write> {
   /** Somebody waits for them on the network: they go before the daemon's own. */
   #urgent: Write[] = [];
   #own: Write[] = [];
-  /** When somebody called last, and when own work may go on, in milliseconds of a clock that never jumps. */
+  /** When somebody last called, and from when own work can go on, in milliseconds of a clock that never jumps. */
   #calledAt = Number.NEGATIVE_INFINITY;
   #ownFrom = Number.NEGATIVE_INFINITY;
-  /** When own work was done last. */
+  /** When own work was last done. */
   #ownAt = Number.NEGATIVE_INFINITY;
   readonly #monotonic: () => number;
 
@@ -60,7 +60,7 @@ export class WaitingWrites<Write> {
     this.#own.push(write);
   }
 
-  /** Whether one may run now. */
+  /** Whether a write can run now. */
   get hasTurn(): boolean {
     return this.#urgent.length > 0 || (this.#own.length > 0 && !this.#isResting);
   }
@@ -69,19 +69,19 @@ export class WaitingWrites<Write> {
     return this.restsFor > AS_GOOD_AS_OVER;
   }
 
-  /** Whether own work is done now, in pieces of which each keeps others waiting. */
+  /** Whether own work is in progress, in pieces that each make others wait. */
   get isWorking(): boolean {
     return this.#own.length > 0 || this.#monotonic() - this.#ownAt < OWN_GOES_ON;
   }
 
-  /** How many milliseconds own work still rests; 0 or less where it does not. */
+  /** How many milliseconds own work still rests; 0 or less if it does not. */
   get restsFor(): number {
     return this.#ownFrom - this.#monotonic();
   }
 
   /**
-   * Those whose turn it is, urgent ones first: a check-in that came before a sweep must never find itself accused by it.
-   * They go on waiting until they are taken out.
+   * The writes that are next, urgent ones first: a check-in that came before a sweep must never find itself accused by
+   * it. They stay in line until they are taken out.
    */
   turn(): WritesInTurn<Write> {
     const own = this.#isResting ? [] : this.#own;
@@ -99,7 +99,7 @@ export class WaitingWrites<Write> {
   /**
    * Takes out the first `count` of a turn.
    *
-   * @param turn as it was answered; what came since stands behind all of it
+   * @param turn as returned by `turn`; whatever came since then is after all of it
    * @param took how long they took, in milliseconds
    */
   takeOut(count: number, turn: Omit<WritesInTurn<Write>, 'limitedFrom'>, took: number): void {
@@ -123,7 +123,7 @@ export class WaitingWrites<Write> {
     return all;
   }
 
-  /** Own work may go on at once. */
+  /** Lets own work go on at once. */
   endRest(): void {
     this.#ownFrom = Number.NEGATIVE_INFINITY;
   }

@@ -39,13 +39,13 @@ export async function unacknowledgeSnitch(
   if (row?.case_id !== caseId) return null;
   if (await apply(tx, row, { kind: 'unacknowledge' }, await getRules(tx, caseId), now)) {
     await recordOf(tx, act, caseId, 'snitch.unacknowledged', await namedBy(tx, token));
-    // What a silence kept back was not told at its end, because somebody had seen it.
+    // At its end, the silence sent nothing of what it held back, because somebody had acknowledged it.
     await settleKeptBack(tx, row.id, now);
   }
   return getSnitch(tx, caseId, token);
 }
 
-/** Whether the alarm still lasts is asked in the transaction that acknowledges it: it may have ended a moment ago. */
+/** Whether the alarm still lasts is checked in the transaction that acknowledges it: it may have ended a moment ago. */
 export async function acknowledgeAlarm(
   tx: Transaction,
   act: Act,
@@ -64,7 +64,7 @@ export async function acknowledgeAlarm(
   return after && { ...after, isNew: true };
 }
 
-/** What waits to be told only if nobody answers has no more reason, in the very transaction in which somebody does. */
+/** Also drops the deliveries that are sent only if nobody responds, in the very transaction in which somebody does. */
 async function acknowledge(tx: Transaction, act: Act, row: StateRow, said: Said, now: number): Promise<void> {
   const { case_id: caseId, token } = row;
   const trigger = { kind: 'acknowledge', ...said } as const;

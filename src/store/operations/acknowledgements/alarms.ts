@@ -1,4 +1,4 @@
-/** Alerts that say that something is wrong, and whether it still is. */
+/** Alerts that report a problem, and whether it still exists. */
 import { type Alert, type AlertKind, isAlarm } from '../../../core/alert.ts';
 import type { Alarm } from '../../acknowledgements.ts';
 import type { Reading } from '../../transaction.ts';
@@ -24,9 +24,9 @@ export async function findAlarm(tx: Reading, alertId: string): Promise<Alarm | n
 }
 
 /**
- * Whether the snitch is still in the state that the alert tells of. It must be the same outage, and nothing else may have
- * been alerted in between: one that was errored, then missing, and now is errored again raised another alarm. A reminder
- * belongs to the alarm that it reminds of, and a pause hides an alarm and gives it back.
+ * Whether the snitch is still in the state that the alert reports. It must be the same outage, and nothing else may
+ * have been alerted in between: a snitch that was errored, then missing, and is now errored again raised another alarm.
+ * A reminder belongs to the alarm that it repeats, and a pause hides an alarm only until it ends.
  */
 async function isPresent(
   tx: Reading,

@@ -18,7 +18,7 @@ interface EntryRow {
 
 const COLUMNS = 'id, at, key_id, key_name, action, subject_id, subject_name, details';
 
-/** Newest first: in the order in which it was done, whatever the clock said. */
+/** Newest first: in the order in which things were done, whatever the clock said. */
 export async function listActivity(
   tx: Reading,
   caseId: string | null,

@@ -1,4 +1,4 @@
-/** What is written of badges: one of a snitch stands with that snitch. */
+/** Activity entries about badges. A snitch's badge is listed under that snitch. */
 import type { Act, Action } from '../../../core/activity/activity.ts';
 import type { Badge } from '../../../core/badges/badge.ts';
 import type { Transaction } from '../../transaction.ts';

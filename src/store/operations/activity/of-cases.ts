@@ -1,11 +1,11 @@
-/** What is written of changes to cases, their keys and whoever they tell. */
+/** Activity entries about changes to cases. */
 import type { Act } from '../../../core/activity/activity.ts';
 import { changesBetween } from '../../../core/activity/changes.ts';
 import type { Case, CaseSettings } from '../../../core/case.ts';
 import type { Transaction } from '../../transaction.ts';
 import { record } from './record.ts';
 
-/** Settings of a case by their names in the API. */
+/** The names of a case's settings in the API. */
 const FIELDS: Record<keyof CaseSettings, string> = {
   name: 'name',
   timezone: 'timezone',
@@ -16,7 +16,7 @@ const FIELDS: Record<keyof CaseSettings, string> = {
   onHold: 'on_hold',
 };
 
-/** For the server, which has the case no more once it is deleted; and for the case itself, while it is there. */
+/** Recorded for the server, because a deleted case has no list any more; and for the case itself while it exists. */
 export async function recordCase(
   tx: Transaction,
   act: Act,

@@ -1,4 +1,4 @@
-/** What is written of silences: what each covers, and what was noted with it. */
+/** Activity entries about silences: what each covers, and the note with it. */
 import type { Act, Action } from '../../../core/activity/activity.ts';
 import type { Silence, SilenceScope } from '../../../core/silences/silence.ts';
 import { listed } from '../../../text/listed.ts';
@@ -6,7 +6,7 @@ import type { Transaction } from '../../transaction.ts';
 import { namedBy } from './of-snitches.ts';
 import { record } from './record.ts';
 
-/** A silence of one snitch stands with that snitch; any other stands by itself. */
+/** A silence of one snitch is listed under that snitch, any other under its own id. */
 export async function recordSilence(
   tx: Transaction,
   act: Act,

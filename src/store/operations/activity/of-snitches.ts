@@ -1,4 +1,4 @@
-/** What is written of changes to snitches. */
+/** Activity entries about changes to snitches. */
 import type { Act, Action } from '../../../core/activity/activity.ts';
 import { changesBetween, type Details, type FieldChange, severalOf } from '../../../core/activity/changes.ts';
 import { areSameNeeds, needOf } from '../../../core/needs/needs.ts';
@@ -6,13 +6,13 @@ import type { PauseUntil, SnitchFields, SnitchState } from '../../../core/snitch
 import type { Reading, Transaction } from '../../transaction.ts';
 import { record } from './record.ts';
 
-/** A snitch by the name that it has at the time. */
+/** A snitch by its name at the time. */
 export interface Named {
   token: string;
   name: string;
 }
 
-/** Fields of a snitch by their names in the API. */
+/** The names of a snitch's fields in the API. */
 const FIELDS: Record<keyof SnitchFields, string> = {
   name: 'name',
   publicName: 'public_name',
@@ -31,7 +31,7 @@ const FIELDS: Record<keyof SnitchFields, string> = {
   needs: 'needs',
 };
 
-/** Notes are long, and people keep in them how to get in. */
+/** Notes are long, and people keep credentials in them. */
 const UNTOLD = new Set(['notes']);
 
 type Described = Pick<SnitchFields, 'name' | 'publicName' | 'notes' | 'tags' | 'alertEmail' | 'needs'>;
@@ -55,7 +55,7 @@ export async function recordEdit(
   await recordChanges(tx, act, caseId, { token, name: after.described.name }, changes);
 }
 
-/** Needs by the names of the time: nobody knows a snitch by its token, with which anybody could check in for it. */
+/** Needs by their names at the time: a token means nothing to people, and anybody who has it could check in with it. */
 async function withNames(tx: Reading, described: Described): Promise<Described> {
   const needs: string[] = [];
   for (const need of described.needs ?? []) {
@@ -68,7 +68,7 @@ async function withNames(tx: Reading, described: Described): Promise<Described> 
   return { ...described, needs };
 }
 
-/** Nothing where nothing changed. */
+/** Records nothing if nothing changed. */
 export async function recordChanges(
   tx: Transaction,
   act: Act,
@@ -90,7 +90,7 @@ export function recordOf(
   return record(tx, act, { caseId, action, subject: { id: token, name }, details });
 }
 
-/** One entry for all of them. Where it is one alone, the entry stands with that snitch. */
+/** One entry for all of them. A single snitch gets the entry itself. */
 export async function recordMany(
   tx: Transaction,
   act: Act,

@@ -1,4 +1,4 @@
-/** What is written of who switched a status page on, changed it and took it away. */
+/** Activity entries about who created, changed and deleted a status page. */
 import type { Act, Action } from '../../../core/activity/activity.ts';
 import { changesBetween } from '../../../core/activity/changes.ts';
 import type { StatusPage } from '../../../core/status-page/page.ts';

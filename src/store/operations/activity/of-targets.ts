@@ -1,4 +1,4 @@
-/** What is written of changes to webhooks and channels: never an address whole, and no setting of a channel. */
+/** Activity entries about webhooks and channels: never a whole address, and no setting of a channel. */
 import type { Act, Action } from '../../../core/activity/activity.ts';
 import { changesBetween, type FieldChange, isAlike } from '../../../core/activity/changes.ts';
 import type { CaseChannel } from '../../../core/channel.ts';
@@ -7,19 +7,19 @@ import type { Webhook } from '../../../core/webhook.ts';
 import type { Transaction } from '../../transaction.ts';
 import { record } from './record.ts';
 
-/** The host alone, because the path and the query of a webhook may be as good as a password. */
+/** The host alone, because a webhook's path and query may be as good as a password. */
 export function hostOf({ url }: Pick<Webhook, 'url'>): string {
   return URL.canParse(url) ? new URL(url).host : 'webhook';
 }
 
-/** Whatever alerts can be sent to. */
+/** Anything that alerts can be sent to. */
 export interface Target {
   id: string;
   name: string;
   channel: Channel;
 }
 
-/** A test is seen by whoever is told of alerts, and they want to know whose it was. */
+/** Everybody who gets alerts sees a test, and wants to know who sent it. */
 export function recordTest(
   tx: Transaction,
   act: Act,
@@ -65,10 +65,10 @@ export function recordChannel(
   return record(tx, act, { caseId, action, subject: { id, name }, details: { channel: kind } });
 }
 
-/** What is kept of a channel in other ways than people set it. */
+/** Fields of a channel that people do not set, and its settings. */
 const UNSAID = new Set(['id', 'caseId', 'kind', 'createdAt', 'refused', 'settings']);
 
-/** Of its settings only the names are told, because some of them are secret. */
+/** Only the names of its settings are recorded, because some of them are secret. */
 export async function recordChannelEdit(
   tx: Transaction,
   act: Act,

@@ -1,4 +1,4 @@
-/** Writes who did what, in the transaction of the change itself. */
+/** Records who did what, in the transaction of the change itself. */
 import {
   type Act,
   type Action,
@@ -10,10 +10,10 @@ import { type Details, keptDetails } from '../../../core/activity/changes.ts';
 import { shorten } from '../../../text/printable.ts';
 import type { Transaction } from '../../transaction.ts';
 
-/** What concerns no case but the whole server. */
+/** The owner of entries that concern the whole server. */
 export const SERVER = '';
 
-/** How many of the oldest may go with each entry that comes, where there are more than may be kept. */
+/** The most old entries deleted with each new one, if there are more than are kept. */
 const GO_AT_ONCE = 10;
 
 export interface Done {
@@ -30,7 +30,7 @@ export async function record(
   { caseId, action, subject, details = {} }: Done,
 ): Promise<void> {
   const owner = caseId ?? SERVER;
-  // Whoever waits for an answer here keeps the case for longer: the database itself counts the entries.
+  // Waiting for an answer here would hold the case for longer, so the database itself counts the entries.
   await tx.lock(`activity ${owner}`);
   tx.put(
     `INSERT INTO activity (case_id, number, at, key_id, key_name, action, subject_id, subject_name, details)
@@ -58,7 +58,7 @@ export async function record(
 /** The number of the newest entry of a case. */
 const NEWEST = 'SELECT number FROM activity WHERE case_id = +? ORDER BY id DESC LIMIT 1';
 
-/** Deletes a slice of the entries from before `olderThan`; false when nothing more is left to delete. */
+/** Deletes a slice of the entries older than `olderThan`; false when nothing more is left to delete. */
 export async function pruneActivity(tx: Transaction, olderThan: number, slice: number): Promise<boolean> {
   const deleted = await tx.run(
     'DELETE FROM activity WHERE id IN (SELECT id FROM activity WHERE at < +? ORDER BY at LIMIT +?)',

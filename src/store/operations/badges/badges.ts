@@ -1,4 +1,4 @@
-/** Badges as people make and delete them, and what is shown to whoever knows the id of one. */
+/** Badges as people create and delete them, and what is shown to anybody who knows a badge's id. */
 import type { Act } from '../../../core/activity/activity.ts';
 import { type Badge, type BadgeSubject, labelOf } from '../../../core/badges/badge.ts';
 import type { NewBadge } from '../../../core/badges/input.ts';
@@ -50,7 +50,11 @@ export async function createBadge(
   return badge;
 }
 
-/** A tag may be one that no snitch has yet. @throws Invalid for a token of no snitch of the case */
+/**
+ * A tag can be one that no snitch has yet.
+ *
+ * @throws Invalid for a token of no snitch of the case
+ */
 async function subjectOf(
   tx: Reading,
   caseId: string,
@@ -112,7 +116,7 @@ export async function findBadge(tx: Reading, id: string): Promise<ShownBadge | n
   return { ...shown, of: { kind: 'snitch', token, tags: JSON.parse(tags) as string[], status } };
 }
 
-/** A tag may have very many snitches: so many are looked at without a break. */
+/** How many snitches are read without a break: a tag may have very many. */
 const SLICE = 500;
 
 export async function tagStatuses(

@@ -1,4 +1,4 @@
-/** Lists of snitches: one statement for a slice, since a list may have a million of them. */
+/** Lists of snitches: one statement for a slice, because a list may have a million of them. */
 import type { ListedSnitch } from '../../../core/snitch.ts';
 import type { Awaitable, Reading } from '../../transaction.ts';
 import { holdOf } from '../needs/shown.ts';
@@ -11,7 +11,7 @@ interface Slice {
   limit: number;
 }
 
-/** In order of creation, those with all of `tags`; `after` and `next` are positions in that order. */
+/** Snitches with all of `tags`, in order of creation; `after` and `next` are positions in that order. */
 export async function listSnitches(
   tx: Reading,
   caseId: string,

@@ -1,6 +1,6 @@
 /**
- * The rows of a list of snitches. Each value that a row hands over costs. So what snitches have of their own has columns,
- * and all that many have alike stands in one text, which is read once for all that have the same.
+ * The rows of a list of snitches. Each value that a row returns costs. So only values that differ between snitches have
+ * columns; everything that many snitches share is one text, which is parsed once for all that have the same.
  */
 import type { LastReport } from '../../../core/check-in.ts';
 import type { Held } from '../../../core/needs/needs.ts';
@@ -17,29 +17,29 @@ import { acknowledgedIn, reasonIn, ruleOf, type StateRow } from '../states.ts';
 export interface ListedRow
   extends Pick<SnitchRow, 'id' | 'token' | 'name' | 'notes' | 'created_at'>,
     Pick<StateRow, 'checked_in_at' | 'last_check_in_at' | 'due_at'> {
-  /** Of the newest row of the log, which nearly always is the last report. */
+  /** From the newest row of the log, which nearly always is the last report. */
   log_exit_status: number | null;
   log_message: string | null;
   log_report: ReportRow['report'];
-  /** A JSON array of what is named in `USUAL`, and where there is any of it, of what is named in `RARE`. */
+  /** A JSON array of what `USUAL` names and, if there is any of it, of what `RARE` names. */
   alike: string;
 }
 
-/** All else of a row, by its names in `USUAL` and `RARE`. */
+/** Everything else in a row, by its names in `USUAL` and `RARE`. */
 interface Others
   extends Pick<SnitchRow, 'public_name' | 'tags' | 'alert_email'>,
     Pick<StateRow, 'status' | 'interval' | 'alert_type' | 'schedule' | 'timezone' | 'grace' | 'reason'>,
     Pick<StateRow, 'max_runtime' | 'run_rules' | 'acknowledged'> {
   held: StateRow['needs'];
-  /** JSON; null for a snitch that needs nothing. */
+  /** JSON; null for a snitch that needs no other. */
   needs: string | null;
   missing_since: number | null;
   log_outcome: string | null;
-  /** The newest row of the log where it is not the last report, which then has to be looked for; null elsewhere. */
+  /** The newest row of the log if it is not the last report, which then must be searched for; otherwise null. */
   looked_for: number | null;
 }
 
-/** Of a snitch that never checked in there is none to be looked for. */
+/** A snitch that never checked in has no report to search for. */
 const NEWEST_IS_REPORT = `coalesce(c.at = s.last_check_in_at AND c.outcome IN ('healthy', 'error'),
   s.last_check_in_at IS NULL)`;
 
@@ -66,7 +66,10 @@ const RARE_COLUMNS = {
   held: 's.needs',
 };
 
-/** What most have nothing of. The needs are made a plain text: SQLite may put what it knows to be JSON in as it is. */
+/**
+ * What most have none of. The needs are turned into plain text: otherwise SQLite may embed a value that it knows to be
+ * JSON as JSON.
+ */
 const RARE = {
   ...RARE_COLUMNS,
   needs: `CASE WHEN s.needs IS NOT NULL THEN '' || (${NEEDS_OF_N}) END`,
@@ -80,7 +83,7 @@ const HAS_NOTHING_RARE = [
   NEWEST_IS_REPORT,
 ].join(' AND ');
 
-/** Of the snitch `n`, its state `s` and the newest row of its log `c`. */
+/** For the snitch `n`, its state `s` and the newest row of its log `c`. */
 export const COLUMNS = `n.id, n.token, n.name, n.notes, n.created_at, s.checked_in_at, s.last_check_in_at,
   s.due_at, c.exit_status AS log_exit_status, c.message AS log_message, c.report AS log_report,
   CASE WHEN ${HAS_NOTHING_RARE} THEN json_array(${Object.values(USUAL).join(', ')})
@@ -96,7 +99,7 @@ function othersIn(text: string): Others {
   return others as unknown as Others;
 }
 
-/** What many snitches have in common. It belongs to all of them, and is not to be changed. */
+/** What many snitches have in common. It is shared between them and must not be changed. */
 export interface Alike {
   said: Pick<ListedSnitch, 'publicName' | 'tags' | 'alertEmail' | 'needs'>;
   state: Omit<ListedSnitch['state'], 'checkedInAt' | 'dueAt'>;
@@ -106,7 +109,7 @@ export interface Alike {
   lookedFor: number | null;
 }
 
-/** What was read, of texts that are not so long that few can have them alike. */
+/** What was parsed, except from texts so long that few snitches can share them. */
 const READ = new Map<string, Alike>();
 const REMEMBERED = 1_000;
 const LONGEST = 1_000;
@@ -153,7 +156,7 @@ function toAlike(others: Others): Alike {
   };
 }
 
-/** The last report where the newest row of the log is that one; else null. */
+/** The last report if the newest row of the log is that report; otherwise null. */
 export function reportOf(row: ListedRow, { logOutcome: outcome, lookedFor }: Alike): LastReport | null {
   const {
     last_check_in_at: at,
@@ -165,7 +168,7 @@ export function reportOf(row: ListedRow, { logOutcome: outcome, lookedFor }: Ali
   return reportIn({ at, outcome, exit_status, message, report }, row);
 }
 
-/** The last report where the newest row of the log is another one. */
+/** The last report if the newest row of the log is something else. */
 export function olderReportOf(tx: Reading, row: ListedRow, { lookedFor }: Alike): Promise<LastReport | null> {
   return lastReportOf(tx, { ...row, last_check_in_id: lookedFor });
 }

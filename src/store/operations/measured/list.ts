@@ -1,4 +1,4 @@
-/** What is measured of snitches: one statement for a slice, which reads nothing that is not told. */
+/** Measured values of snitches: one statement for a slice, which reads only what is returned. */
 import type { ValueHistories } from '../../../core/judgement/usual.ts';
 import type { Status } from '../../../core/snitch.ts';
 import type { MeasuredSnitch, ReportedSnitch, TaggedSlice } from '../../snitches.ts';
@@ -7,7 +7,7 @@ import { LAST_MISSING, ofThisSilence } from '../missing-since.ts';
 import { heldIn } from '../needs/held-text.ts';
 import { tagsIn } from '../snitch-rows.ts';
 
-/** How far back the end of a run is looked for behind starts, log lines and check-ins that arrived late. */
+/** How many check-ins back the end of a run is searched for, past starts, log lines and check-ins that arrived late. */
 const LOOKED_THROUGH = 20;
 
 interface NamedRow {
@@ -39,7 +39,7 @@ const MEASURED = `n.id, n.token, n.name, n.tags, s.status, s.due_at, s.checked_i
 
 const WITH_STATE = `CROSS JOIN snitch_states AS s ON s.id = n.id LEFT JOIN check_ins AS c ON c.id = s.last_check_in_id`;
 
-/** In order of creation, those with all of `tags`; `after` and `next` are positions in that order. */
+/** Snitches with all of `tags`, in order of creation; `after` and `next` are positions in that order. */
 export async function listMeasured(
   tx: Reading,
   caseId: string,
@@ -54,7 +54,7 @@ export async function listMeasured(
   return { snitches, next: nextOf(rows, slice) };
 }
 
-/** The same of those alone that ever reported a value, with the last of each. */
+/** Likewise, only snitches that ever reported a value, with the last of each value. */
 export async function listReported(
   tx: Reading,
   caseId: string,
@@ -95,7 +95,7 @@ function select<Row extends NamedRow>(
   );
 }
 
-/** The first of the tags was looked for by its index. */
+/** The index already found those with the first tag. */
 function hasAll(row: NamedRow, tags: readonly string[]): boolean {
   if (tags.length <= 1) return true;
   const own = tagsIn(row);
@@ -125,7 +125,7 @@ function toMeasured(row: MeasuredRow, durationMs: number | null): MeasuredSnitch
   };
 }
 
-/** Of an alert that is held nobody was told, so that no alert says what was missed. */
+/** Nobody was told of a held alert, so no alert says what was missed. */
 function missingSinceIn(row: MeasuredRow, missed: number | null): number | null {
   if (row.status !== 'failed') return null;
   return missed ?? ofThisSilence(row.missing_since, row);
@@ -138,7 +138,7 @@ interface Logged {
   duration_ms: number | null;
 }
 
-/** How long the last run took that has ended; null where its start was not reported, or the log no longer has it. */
+/** How long the last finished run took; null if its start was not reported, or the log no longer has it. */
 async function durationOf(tx: Reading, row: MeasuredRow): Promise<number | null> {
   const { last_check_in_at: last, log_at: at, log_outcome: outcome } = row;
   if (last === null || at === null || outcome === null) return null;

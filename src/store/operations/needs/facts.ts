@@ -1,4 +1,4 @@
-/** What is needed of a snitch, as its transition asks for it. */
+/** What a snitch needs, as its transition asks for it. */
 import type { Needed } from '../../../core/needs/needs.ts';
 import { covers } from '../../../core/silences/silence.ts';
 import type { Awaitable, Reading } from '../../transaction.ts';
@@ -19,7 +19,10 @@ interface NeededRow {
 const COLUMNS =
   'd.position, m.id, m.token, m.name, m.tags, s.status, s.due_at, s.last_check_in_at, s.well_since';
 
-/** What is well, is not due before `soon` and has been well all along changes nothing: a tag may have thousands of those. */
+/**
+ * A needed snitch that is well, is not due before `soon` and has been well all along changes nothing: a tag may have
+ * thousands of those.
+ */
 const CONCERNS = `(s.status = 'failed' OR s.well_since > +? OR (s.due_at <= +? AND s.status IN ('healthy', 'errored')))`;
 
 const neededWhere = (condition: string) => `
@@ -36,19 +39,25 @@ const NEEDED = neededWhere(CONCERNS);
 
 const COVERED = `${neededWhere(IS_COVERED)} LIMIT +?`;
 
-/** Of what all silences cover together. Hardly anybody needs more hosts than these by name, but a tag may have thousands. */
+/**
+ * The most snitches read at once that are covered by any silence. Hardly anybody needs more than these by name, but a
+ * tag may have thousands.
+ */
 const COVERED_AT_ONCE = 100;
 
-/** The time at which a snitch is looked at, and what concerns it then. */
+/** The time at which a snitch is examined, and what matters to it then. */
 interface Concern {
-  /** Nothing that was down only before this: the last check-in of the snitch. */
+  /** The last check-in of the snitch: what was down only before it does not matter. */
   since: number;
-  /** What is due by then. */
+  /** What is due by then matters. */
   soon: number;
   now: number;
 }
 
-/** What a snitch needs, in the order in which it names it, as far as it concerns its alerts; what is silenced at the end. */
+/**
+ * What a snitch needs, in the order in which it names it, as far as it matters for its alerts; what is silenced comes
+ * last.
+ */
 export async function neededBy(
   tx: Reading,
   { id, case_id: caseId }: { id: number; case_id: string },
@@ -65,8 +74,8 @@ export async function neededBy(
 }
 
 /**
- * For each silence that covers anything of what the snitch needs, the first such: it holds what all of them would. A case
- * may have hundreds of silences, so that all of them are asked for in one statement where that does not read too much.
+ * For each silence that covers anything the snitch needs, the first such thing: it holds as well as all of them would.
+ * A case may have hundreds of silences, so one statement asks for all of them, unless that reads too much.
  */
 async function coveredBy(
   tx: Reading,
@@ -126,7 +135,7 @@ export async function isNeededBy(tx: Reading, id: number, needed: number): Promi
   return found !== undefined;
 }
 
-/** Whether any snitch of the case needs another: nearly always not, and then nothing more is asked. */
+/** Whether any snitch of the case needs another: nearly always none does, and then nothing more is read. */
 export function hasNeeds(tx: Reading, caseId: string): Promise<boolean> {
   return tx.remember(`needs ${caseId}`, async () => {
     return (await isAnyNeed(tx, caseId)) !== undefined;

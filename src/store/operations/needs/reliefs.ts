@@ -1,6 +1,7 @@
 /**
- * Notes which snitches hold alerts no more. The deadlines of those that need them restart later, a slice at a time, since
- * there may be thousands (`reliefs`). Nothing is lost by that: when a deadline passes, `well_since` is asked anyway.
+ * Records which snitches no longer hold alerts. The deadlines of those that need them restart later, one slice at a
+ * time, because there may be thousands (`reliefs`). Nothing is lost by that: `well_since` is checked when a deadline
+ * passes.
  */
 import { isDown } from '../../../core/needs/needs.ts';
 import type { Status } from '../../../core/snitch.ts';
@@ -14,7 +15,7 @@ interface Before {
   status: Status;
 }
 
-/** To be called with every change of a status. */
+/** To be called with every change of status. */
 export async function noteStatus(
   tx: Transaction,
   before: Before,
@@ -26,13 +27,13 @@ export async function noteStatus(
   await noteRelief(tx, before, await tagsOf(tx, before.id));
 }
 
-/** A snitch lost `tags`: who needed it by one of them needs it no more. */
+/** A snitch lost `tags`: those that needed it by one of them no longer need it. */
 export async function noteLostTags(tx: Transaction, before: Before, tags: readonly string[]): Promise<void> {
   if (tags.length === 0 || !isDown(before) || !(await hasNeeds(tx, before.case_id))) return;
   await noteRelief(tx, { ...before, id: 0 }, tags);
 }
 
-/** A snitch with these tags is deleted: the needs that name it go with it, at once or with the last slice. */
+/** A snitch with these tags is deleted: the needs that name it are deleted too, at once or with the last slice. */
 export async function noteDeleted(tx: Transaction, before: Before, tags: readonly string[]): Promise<void> {
   if (!(await hasNeeds(tx, before.case_id))) return;
   await tx.run('DELETE FROM needs WHERE snitch_id = ?', before.id);
@@ -41,7 +42,7 @@ export async function noteDeleted(tx: Transaction, before: Before, tags: readonl
   else await tx.run('DELETE FROM needs WHERE needed_id = ?', before.id);
 }
 
-/** In the place of tags, where a silence ended: it may have covered whatever is needed in the case. */
+/** Stands for the tags if a silence ended: it may have covered anything that is needed in the case. */
 const WHOLE_CASE = 'null';
 
 export async function noteSilenceEnd(tx: Transaction, caseId: string): Promise<void> {
@@ -79,7 +80,7 @@ async function tagsOf(tx: Reading, id: number): Promise<string[]> {
   return row === undefined ? [] : (JSON.parse(row.tags) as string[]);
 }
 
-/** A snitch that holds alerts no more, and how far those that need it know. */
+/** A snitch that no longer holds alerts, and how far those that need it have been handled. */
 export interface Relief {
   id: number;
   case_id: string;
@@ -93,7 +94,7 @@ export function nextRelief(tx: Reading): Awaitable<Relief | undefined> {
   return tx.get<Relief>('SELECT id, case_id, needed_id, tags, gone, cursor FROM reliefs ORDER BY id LIMIT 1');
 }
 
-/** The numbers of those behind the cursor that need it, ascending. */
+/** The numbers of the snitches after the cursor that need it, ascending. */
 export async function dependentsOf(
   tx: Reading,
   relief: Pick<Relief, 'needed_id' | 'case_id' | 'tags' | 'cursor'>,

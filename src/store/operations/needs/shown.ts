@@ -1,4 +1,4 @@
-/** An alert that is held, as people see it. */
+/** A held alert, as people see it. */
 import { type Held, isDown } from '../../../core/needs/needs.ts';
 import type { Hold, Status } from '../../../core/snitch.ts';
 import type { Reading } from '../../transaction.ts';
@@ -12,12 +12,12 @@ interface HolderRow {
   needs: string | null;
 }
 
-/** Longer chains of needs than this are named by whatever stands so far down. */
+/** In a chain of needs longer than this, the snitch this far down is named. */
 const DEEPEST = 20;
 
 /**
- * What holds the alert. If that is held itself, then what is at the bottom of it: that is what somebody was told of, and
- * has to repair.
+ * What holds the alert. If that is held itself, whatever is at the bottom of it: that is what somebody was told about,
+ * and has to repair.
  */
 export async function holdOf(
   tx: Reading,

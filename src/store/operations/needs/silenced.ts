@@ -1,21 +1,21 @@
-/** What a snitch needs and a silence covers, or covered not long ago: it holds alerts as what is failed does. */
+/** Needed snitches that a silence covers, or covered until recently: they hold alerts as failed ones do. */
 import { lastWindow, type Silence } from '../../../core/silences/silence.ts';
 import type { Reading } from '../../transaction.ts';
 import { getRules } from '../silences/case-rules.ts';
 import { silencesSince } from '../silences/rows.ts';
 
-/** What a silence makes of one snitch that is needed. */
+/** A silence, as it matters for a needed snitch. */
 export interface InSilence {
   silence: Silence;
   /** When the silence ends; null for one that has ended. */
   until: number | null;
-  /** When it ended; null for one that holds. */
+  /** When it ended; null for one that still holds. */
   endedAt: number | null;
 }
 
 /**
- * The silences of a case that hold, and those that ended since `since`: of each the last time. Most cases have none, and
- * are asked for nothing more.
+ * The silences of a case that hold, and those that ended since `since`, each with its latest window. Most cases have
+ * none, and then nothing more is read.
  */
 export async function silencesOf(
   tx: Reading,
@@ -33,7 +33,9 @@ export async function silencesOf(
   });
 }
 
-/** What silences cover together, for IS_COVERED: JSON arrays of tokens and of tags, and whether one covers all. */
+/**
+ * What silences cover together, for `IS_COVERED`: JSON arrays of tokens and of tags, and 1 if one covers everything.
+ */
 export function reachOf(silences: readonly InSilence[]): [tokens: string, tags: string, all: number] {
   const scopes = silences.map(({ silence }) => silence.scope);
   const tokens = scopes.flatMap((scope) => (scope.kind === 'tokens' ? scope.tokens : []));
@@ -41,7 +43,7 @@ export function reachOf(silences: readonly InSilence[]): [tokens: string, tags: 
   return [JSON.stringify(tokens), JSON.stringify(tags), scopes.some(({ kind }) => kind === 'all') ? 1 : 0];
 }
 
-/** Takes the three values of a reach. */
+/** Its parameters are the three values of `reachOf`. */
 export const IS_COVERED = `(m.token IN (SELECT value FROM json_each(+?))
     OR EXISTS (SELECT 1 FROM json_each(+?) AS covered CROSS JOIN snitch_tags AS own
       WHERE own.case_id = m.case_id AND own.tag = covered.value AND own.snitch_id = m.id)

@@ -1,4 +1,4 @@
-/** The needs of a snitch as people write them, and what must not be among them. */
+/** The needs of a snitch as people write them, and what is not allowed among them. */
 import { Invalid } from '../../../core/errors.ts';
 import { circleInWords, type NeedStep, needOf } from '../../../core/needs/needs.ts';
 import type { Snitch, SnitchFields } from '../../../core/snitch.ts';
@@ -12,8 +12,8 @@ interface Of {
 }
 
 /**
- * JSON of the needs of the snitch `n`: what was deleted meanwhile is not among them. The rows are walked in the order of
- * their key, which is the one in which they were named.
+ * JSON of the needs of the snitch `n`, without those deleted meanwhile. The rows are read in the order of their key,
+ * which is the order in which they were named.
  */
 export const NEEDS_OF_N = `SELECT json_group_array(coalesce('tag:' || d.tag, m.token))
   FROM needs AS d LEFT JOIN snitches AS m ON m.id = d.needed_id
@@ -28,10 +28,10 @@ export async function listNeeds(tx: Reading, id: number): Promise<string[]> {
 }
 
 /**
- * Replaces the needs of the snitch. Whether they go in a circle is asked when all that changes together is written
+ * Replaces the needs of the snitch. Circles are looked for when everything that changes together is written
  * (`refuseCircle`).
  *
- * @throws Invalid for a token that is of no snitch of the case
+ * @throws Invalid for a token that belongs to no snitch of the case
  */
 export async function writeNeeds(tx: Transaction, of: Of, needs: readonly string[]): Promise<void> {
   await forgetNeeds(tx, of.id);
@@ -70,16 +70,16 @@ async function idOf(tx: Reading, { caseId }: Of, token: string): Promise<number>
   throw refused(`names ${token}, which is the token of no snitch of this case (write tag:<tag> for a tag)`);
 }
 
-/** A snitch on the way from one to what it needs, and where it was come from. */
+/** A snitch on the way from one to what it needs, and the step before it. */
 interface Step extends NeedStep {
   id: number;
   from: Step | null;
 }
 
 /**
- * Only a snitch that needs something can be part of a circle, so this is asked when its needs or its tags change.
+ * Only a snitch that needs something can be part of a circle, so this is checked when its needs or its tags change.
  *
- * @throws Invalid where it needs itself by way of others, with that way in words
+ * @throws Invalid, with the way in words, if it needs itself by way of others
  */
 export async function refuseCircle(tx: Reading, { id, caseId }: Of): Promise<void> {
   const seen = new Set<number>();
@@ -93,9 +93,9 @@ export async function refuseCircle(tx: Reading, { id, caseId }: Of): Promise<voi
 }
 
 /**
- * Of a snitch whose fields were changed so.
+ * As `refuseCircle`, for a snitch whose fields were changed by `changes`.
  *
- * @throws Invalid where it needs itself by way of others
+ * @throws Invalid if it needs itself by way of others
  */
 export async function refuseCircleOf(
   tx: Reading,
@@ -108,7 +108,7 @@ export async function refuseCircleOf(
   if (row) await refuseCircle(tx, { id: row.id, caseId });
 }
 
-/** Of those with a tag only they can lead back that need something themselves, and the one that is looked for. */
+/** Of the snitches with a tag, only those that need something themselves can lead back, and the one searched for. */
 async function neededDirectly(
   tx: Reading,
   of: Of,

@@ -1,6 +1,6 @@
 /** Many instants in few bytes, in one column: what is read and written together needs no rows of its own. */
 
-/** Bytes for each: milliseconds for the next eight thousand years. */
+/** Bytes for each: enough for milliseconds over the next eight thousand years. */
 export const WIDTH = 6;
 const LATEST = 2 ** (8 * WIDTH) - 1;
 

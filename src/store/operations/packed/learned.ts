@@ -1,8 +1,8 @@
 /**
  * What smart deadlines learn from, in one column: the first check-ins of the last periods, six bytes for each instant,
- * as `packed-instants.ts` packs them. Behind them, where late runs are remembered as well: twelve bytes for each of
- * these (when, and how late), six for the instant since when the job is known, and one that says how many late runs
- * there are. A length that is no multiple of six tells that they are there.
+ * as `instants.ts` packs them. If late runs are remembered as well, these follow: twelve bytes for each (when, and how
+ * late), six for the instant since when the job is known, and one for the number of late runs. A length that is not a
+ * multiple of six shows that they are there.
  */
 import { type Learned, NO_LATE_RUNS } from '../../../core/late-runs.ts';
 import { packInstants, unpackInstants, WIDTH } from './instants.ts';

@@ -1,13 +1,13 @@
-/** The targets of a case that took nothing when they were last sent something. */
+/** The targets of a case that refused the last delivery sent to them. */
 import { deathOf } from '../../../core/explanation/death.ts';
 import type { Channel } from '../../../core/routing.ts';
 import type { LastDeath } from '../../reach.ts';
 import type { Reading } from '../../transaction.ts';
 
-/** Dead deliveries that are looked at, the newest first: whoever is told at all has one among them if it fails. */
+/** How many dead deliveries are examined, newest first: a failing target that gets alerts at all has one among them. */
 const DEAD = 200;
 
-/** Delivered ones that are looked at at once, and then for each target that is not among those. */
+/** How many delivered ones are examined at once, and then for each target that is not among those. */
 const DELIVERED = 1_000;
 const SEARCHED = 20_000;
 
@@ -21,8 +21,8 @@ interface Row {
 const COLUMNS = 'id, channel, target, last_error';
 
 /**
- * What was never sent says nothing of its target. A target that was delivered something later is well again. Reads
- * nothing else where no delivery is dead.
+ * A delivery that was never sent says nothing about its target. A target that something was delivered to later works
+ * again. If no delivery is dead, nothing else is read.
  */
 export async function listLastDeaths(tx: Reading, caseId: string): Promise<LastDeath[]> {
   const dead = await tx.all<Row>(

@@ -1,4 +1,4 @@
-/** The snitches of a case, slice by slice, as far as it matters for whom their alerts go to. */
+/** The snitches of a case, slice by slice, with what decides whom their alerts go to. */
 import type { RoutedSnitch } from '../../reach.ts';
 import type { Reading } from '../../transaction.ts';
 

@@ -1,8 +1,9 @@
 /**
- * Escalations of an alarm that somebody acknowledged. One that was never attempted is dropped, and nobody there is told of
- * the end either. One that was attempted and is not known to have arrived is dropped, too, but counts as told, because it may
- * have: a service would keep the incident open, and whoever saw the alarm would wait for its end. Of an attempt that failed, a
- * chat has shown nothing, so that only services for incidents are told of the end then.
+ * Escalations of an alarm that somebody acknowledged. One that was never attempted is dropped, and its target is not
+ * told of the end either. One that was attempted but is not known to have arrived is dropped too, but counts as told,
+ * because it may have arrived: a service would keep the incident open, and anybody who saw the alarm would wait for its
+ * end. If an attempt is known to have failed, a chat has shown nothing, so only services for incidents are told of the
+ * end.
  */
 import type { Settlement } from '../../../core/delivery.ts';
 import { ACKNOWLEDGED } from '../../../core/routes/standing.ts';
@@ -11,7 +12,11 @@ import { dropWaiting } from './waiting.ts';
 
 const WHY = `it ${ACKNOWLEDGED}`;
 
-/** To be called in the transaction in which somebody acknowledges. @param threadId the alert that opened the outage */
+/**
+ * To be called in the transaction in which somebody acknowledges.
+ *
+ * @param threadId the alert that opened the outage
+ */
 export async function dropEscalations(
   tx: Transaction,
   {
@@ -21,7 +26,7 @@ export async function dropEscalations(
   }: { case_id: string; token: string; thread_id: string | null },
 ): Promise<void> {
   await dropWaiting(tx, { caseId, token }, WHY);
-  // What is left was attempted. Of a dropped one, `leased` says that nobody knows how its last attempt ended.
+  // What is left was attempted. For a dropped delivery, `leased` means that it is unknown how its last attempt ended.
   await tx.run(
     `UPDATE deliveries SET state = 'dropped', next_attempt_at = NULL,
        leased = CASE WHEN leased = 1 OR last_error IS NULL THEN 1 ELSE 0 END,
@@ -38,7 +43,7 @@ export async function dropEscalations(
   );
 }
 
-/** The end of an attempt that was under way when somebody acknowledged. False where there is none of this claim. */
+/** The end of an attempt that was under way when somebody acknowledged. False if there is none for this claim. */
 export async function settleDropped(
   tx: Transaction,
   id: number,
@@ -56,7 +61,7 @@ export async function settleDropped(
     );
     return arrived > 0;
   }
-  // One that was given back was not attempted.
+  // One that was released was not attempted.
   const untried = settlement.kind === 'released' ? 1 : 0;
   const ended = await tx.run(
     `UPDATE deliveries SET leased = 0, attempts = attempts - ?, last_error = ? ${condition}`,

@@ -1,4 +1,7 @@
-/** The routes of a case's targets: those of channels stand in their rows, those of webhooks and members by themselves. */
+/**
+ * The routes of a case's targets: those of channels are in the channels' rows, those of webhooks and members in a
+ * table.
+ */
 import type { Act } from '../../../core/activity/activity.ts';
 import { EVERYTHING, isChannelKind, isEverything, type RouteRule } from '../../../core/channel.ts';
 import type { Hours } from '../../../core/hours/hours.ts';
@@ -27,7 +30,7 @@ export function hoursColumn(hours: Hours | null): string | null {
   return hours === null ? null : JSON.stringify(hours);
 }
 
-/** Of the webhooks and members that have one, by `routeKey`. */
+/** The routes of the webhooks and members that have one, by `routeKey`. */
 export async function listRoutes(tx: Reading, caseId: string): Promise<ReadonlyMap<string, RouteRule>> {
   const rows = await tx.all<RuleRow & { target: string }>(
     'SELECT target, events, tags, delay, hours FROM routes WHERE case_id = +?',
@@ -37,10 +40,10 @@ export async function listRoutes(tx: Reading, caseId: string): Promise<ReadonlyM
 }
 
 /**
- * Changes the route of a webhook or a member, and looks anew at what waits for it. A webhook that takes `blind` is one
- * that wants notices.
+ * Changes the route of a webhook or a member, and has what waits for it examined again. Accepting `blind` means that a
+ * webhook wants notices.
  *
- * @param one of the case: the caller has looked
+ * @param one of the case, as the caller has checked
  */
 export async function updateRoute(
   tx: Transaction,
@@ -73,7 +76,7 @@ export async function updateRoute(
   return rule;
 }
 
-/** What a webhook or a member takes that has no route. */
+/** What a webhook or a member without a route accepts. */
 async function plainRule(tx: Reading, { channel, target }: Route): Promise<RouteRule> {
   if (channel !== 'webhook') return EVERYTHING;
   const row = await tx.get<{ notices: number }>('SELECT notices FROM webhooks WHERE id = ?', target);
@@ -81,13 +84,13 @@ async function plainRule(tx: Reading, { channel, target }: Route): Promise<Route
   return { ...EVERYTHING, events: EVERYTHING.events.filter((event) => event !== 'blind') };
 }
 
-/** @param key as `routeKey` makes it */
+/** @param key as made by `routeKey` */
 export async function deleteRoute(tx: Transaction, caseId: string, key: string): Promise<void> {
   await tx.run('DELETE FROM routes WHERE case_id = ? AND target = ?', caseId, key);
   tx.forget();
 }
 
-/** Removes the routes of those who are members no longer, and looks anew at what waits for them. */
+/** Removes the routes of those who are no longer members, and has what waits for them examined again. */
 export async function forgetMembers(
   tx: Transaction,
   caseId: string,
@@ -102,7 +105,7 @@ export async function forgetMembers(
   }
 }
 
-/** What lets something through to a target now; null where the target is gone. */
+/** The rule that now decides what a target gets; null if the target is gone. */
 export async function ruleOf(tx: Reading, caseId: string, one: Route): Promise<RouteRule | null> {
   if (isChannelKind(one.channel)) {
     const row = await tx.get<RuleRow>(

@@ -1,4 +1,4 @@
-/** Deliveries that wait for their time: what ends them, and whether they may be sent when it comes. */
+/** Deliveries that wait for their time: what ends them, and whether they can be sent when it comes. */
 import type { Alert } from '../../../core/alert.ts';
 import type { RouteRule } from '../../../core/channel.ts';
 import { eventOf } from '../../../core/channel.ts';
@@ -13,9 +13,9 @@ import { getRules } from '../silences/case-rules.ts';
 import { type Looked, silencedUntil } from '../silences/rows.ts';
 
 /**
- * Drops what waits to tell of the present state of a snitch and was never attempted: all deliveries that wait for their
- * time (`after`) or for the hours of their target. The end of an outage that somebody was told of is kept. Call it in
- * the transaction in which the state ends, or in which somebody acknowledges the alarm.
+ * Drops the deliveries that wait to report a snitch's present state and were never attempted, whether they wait for
+ * their time (`after`) or for the hours of their target. The end of an outage that somebody was told of is kept. Call
+ * it in the transaction in which the state ends, or in which somebody acknowledges the alarm.
  *
  * @param why in words, as `last_error` shows it
  * @returns how many were dropped
@@ -28,7 +28,7 @@ export async function dropWaiting(
   return tx.run(DROP_WAITING, why, token, caseId);
 }
 
-/** As `dropWaiting`, of all snitches of a case that is deleted. */
+/** As `dropWaiting`, for all snitches of a case that is deleted. */
 export async function dropWaitingOfCase(tx: Transaction, caseId: string, why: string): Promise<void> {
   await tx.run(
     `UPDATE deliveries SET ${DROPPED}
@@ -38,34 +38,34 @@ export async function dropWaitingOfCase(tx: Transaction, caseId: string, why: st
   );
 }
 
-/** Of one that was attempted, nobody knows whether it arrived. */
+/** Whether an attempted delivery arrived is unknown. */
 const UNTRIED = 'attempts = 0 AND leased = 0';
 
-/** Takes the reason. */
+/** Its parameter is the reason. */
 const DROPPED = `state = 'dropped', next_attempt_at = NULL, last_error = ?`;
 
-/** Takes the reason, the token and the case; where `SELECT_WAITING` finds nothing, it drops nothing. */
+/** Its parameters are the reason, the token and the case. If `SELECT_WAITING` finds nothing, it drops nothing. */
 export const DROP_WAITING = `UPDATE deliveries SET ${DROPPED}
   WHERE state = 'pending' AND waiting_token = +? AND +case_id = +? AND ${UNTRIED} AND waits <> 'opening'`;
 export const SELECT_WAITING = `SELECT channel, target FROM deliveries
   WHERE state = 'pending' AND waiting_token = +? AND ${UNTRIED} AND waits <> 'opening'`;
 
-/** The targets that wait to be told of the present state of a snitch, by `routeKey`. */
+/** The targets with a delivery that waits to report a snitch's present state, by `routeKey`. */
 export async function waitingFor(tx: Reading, token: string): Promise<Set<string>> {
   const rows = await tx.all<Route>(SELECT_WAITING, token);
   return new Set(rows.map(routeKey));
 }
 
 /**
- * The targets that were sent an earlier alert of an outage of the snitch, by `routeKey`. Whoever waits, or need not be
- * told any more, was not, unless there was an attempt.
+ * The targets that were sent an earlier alert of an outage of the snitch, by `routeKey`. A delivery that waits, or was
+ * dropped, does not count unless it was attempted.
  *
- * @param threadId the alert that opened it
+ * @param threadId the alert that opened the outage
  */
 export async function toldOf(tx: Reading, token: string, threadId: string | null): Promise<Set<string>> {
   if (threadId === null) return new Set();
   const rows = await tx.all<Route>(
-    // Where the first alert is pruned already, all that is left of the snitch counts.
+    // If the first alert was pruned already, everything that is left of the snitch counts.
     `SELECT DISTINCT d.channel, d.target FROM alerts AS a JOIN deliveries AS d ON d.alert_id = a.id
      WHERE a.token = +? AND a.at >= COALESCE((SELECT at FROM alerts WHERE id = +?), 0)
        AND NOT (d.state = 'dropped' AND d.attempts = 0) AND NOT (d.state = 'pending' AND d.waits IS NOT NULL AND ${UNTRIED})`,
@@ -76,9 +76,9 @@ export async function toldOf(tx: Reading, token: string, threadId: string | null
 }
 
 /**
- * When the alarm began that a snitch is in: the first one of its outage, or long ago where that is pruned.
+ * When the snitch's present alarm began: the first alarm of its outage, or the oldest one left if that was pruned.
  *
- * @param alarm that is decided, or waits: the outage is not younger
+ * @param alarm that is being decided, or waits: the outage began no later
  */
 export async function sinceOf(
   tx: Reading,
@@ -86,7 +86,7 @@ export async function sinceOf(
 ): Promise<number> {
   if (threadId === null) return at;
   const first = await tx.get<{ at: number }>(
-    // A thread may begin with a pause, under which the snitch failed.
+    // A thread may begin with a pause during which the snitch failed.
     `SELECT at FROM alerts WHERE token = +? AND at >= COALESCE((SELECT at FROM alerts WHERE id = +?), 0)
        AND type IN ('snitch.missing', 'snitch.errored') ORDER BY at LIMIT 1`,
     token,
@@ -95,7 +95,7 @@ export async function sinceOf(
   return Math.min(first?.at ?? at, at);
 }
 
-/** The outage that a snitch is in, as far as it decides who is told; null where it is in none. */
+/** The outage that a snitch is in, as far as it decides who is told; null if it is in none. */
 export async function findOutage(tx: Reading, caseId: string, token: string): Promise<Outage | null> {
   const row = await tx.get<{ status: Status; thread_id: string | null }>(
     `SELECT s.status, s.thread_id FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id
@@ -113,7 +113,7 @@ export async function findOutage(tx: Reading, caseId: string, token: string): Pr
   };
 }
 
-/** Whoever changed a route, or took it away, has what waits there judged anew at the next claim. */
+/** After a route was changed or removed, what waits for its target is judged again at the next claim. */
 export async function lookAnew(tx: Transaction, { channel, target }: Route): Promise<void> {
   const moved = await tx.run(
     `UPDATE deliveries SET next_attempt_at = 0
@@ -124,7 +124,7 @@ export async function lookAnew(tx: Transaction, { channel, target }: Route): Pro
   if (moved > 0) tx.announce({ kind: 'deliveries', channels: [channel] });
 }
 
-/** Whoever silenced snitches of the case, or ended a silence, has all that waits there judged anew at the next claim. */
+/** After snitches of the case were silenced, or a silence ended, what waits there is judged again at the next claim. */
 export async function lookAnewInCase(tx: Transaction, caseId: string): Promise<void> {
   const channels = await tx.all<Pick<Route, 'channel'>>(
     `SELECT DISTINCT channel FROM deliveries
@@ -151,13 +151,13 @@ export interface WaitingRow {
   waiting_token: string | null;
 }
 
-/** What becomes of a delivery that waited: null where it is sent. */
+/** What becomes of a delivery that waited; null if it is sent. */
 export type Fate = { why: string } | { until: number; waits: Wait } | null;
 
 /**
- * Looks once more whether a delivery that waited may be sent, in the transaction that claims it.
+ * Checks once more whether a delivery that waited can be sent, in the transaction that claims it.
  *
- * @param rule of its target now; null where that is gone
+ * @param rule of its target now; null if that is gone
  */
 export async function fateOf(
   tx: Reading,
@@ -205,13 +205,21 @@ async function standingOf(
   return row ? { ...row, acknowledged: row.acknowledged !== null } : null;
 }
 
-/** Whoever silenced it works on it: nobody else is disturbed. @returns when the silence ends that holds at `at` */
+/**
+ * Whoever silenced it is working on it, so nobody else is disturbed.
+ *
+ * @returns when the silence ends that holds at `at`
+ */
 async function silentUntil(tx: Reading, row: Looked, at: number): Promise<number | null> {
   const { hasSilences, timezone } = await getRules(tx, row.case_id);
   return hasSilences ? silencedUntil(tx, row, at, timezone) : null;
 }
 
-/** The end of the outage before is told first. @returns when to look again, or null where nothing is before it */
+/**
+ * The end of the previous outage is sent first.
+ *
+ * @returns when to look again, or null if nothing comes first
+ */
 async function behindOf(tx: Reading, row: WaitingRow, now: number): Promise<number | null> {
   const end = await tx.get<{ next_attempt_at: number; leased: number }>(
     `SELECT next_attempt_at, leased FROM deliveries
@@ -223,13 +231,13 @@ async function behindOf(tx: Reading, row: WaitingRow, now: number): Promise<numb
     row.id,
   );
   if (!end) return null;
-  // It may be retried by hand at any time, so it is never waited for very long.
+  // It may be retried by hand at any time, so the wait is never very long.
   return end.leased === 1
     ? now + SECOND
     : Math.max(now + SECOND, Math.min(end.next_attempt_at, now + MINUTE));
 }
 
-/** Carries out a fate: the row is as if it had not been claimed. */
+/** Carries out a fate: the row is left as if it had not been claimed. */
 export async function carryOut(
   tx: Transaction,
   { id, attempts }: Pick<WaitingRow, 'id' | 'attempts'>,

@@ -1,8 +1,8 @@
-/** Alarms that a silence keeps back, and snitches that wait for the end of one. */
+/** Alarms that a silence holds back, and snitches that wait for the end of one. */
 import type { AlertDecision, AlertDetails } from '../../../core/alert.ts';
 import type { Reading, Transaction } from '../../transaction.ts';
 
-/** An alarm that is told when the silence ends, unless it is over by then. */
+/** An alarm that is sent when the silence ends, unless it is over by then. */
 export interface KeptBack {
   decision: AlertDecision;
   details: AlertDetails;
@@ -13,7 +13,7 @@ export async function keptBackOf(tx: Reading, id: number): Promise<KeptBack | nu
   return row ? (JSON.parse(row.told) as KeptBack) : null;
 }
 
-/** Of several, the last one is told, with what the snitch was before the first: nobody knows of those in between. */
+/** Of several, the last one is sent, with the status before the first: nobody knows about those in between. */
 export async function keepBack(
   tx: Transaction,
   id: number,
@@ -35,26 +35,26 @@ export function forgetKeptBack(tx: Transaction, id: number): void {
   tx.put('DELETE FROM silenced_alarms WHERE snitch_id = ?', id);
 }
 
-/** Lets the sweep look at an alarm that was kept back, at `at`. */
+/** Has the sweep look at a held-back alarm at `at`. */
 export async function settleKeptBack(tx: Transaction, id: number, at: number): Promise<void> {
   await tx.run('UPDATE silenced_alarms SET settle_at = ? WHERE snitch_id = ?', at, id);
 }
 
-/** Lets the sweep look at the snitch again only at `until`, though it is due. */
+/** Has the sweep look at the snitch again only at `until`, although it is due. */
 export async function waitFor(tx: Transaction, id: number, until: number): Promise<void> {
   await tx.run('UPDATE snitch_states SET look_at = ? WHERE id = ?', until, id);
 }
 
-/** Lets the sweep look at once at a snitch that may not be silenced any more. */
+/** Has the sweep look at once at a snitch that may no longer be silenced. */
 export async function lookAnew(tx: Transaction, id: number): Promise<void> {
   await tx.run('UPDATE snitch_states SET look_at = due_at WHERE id = ? AND look_at > due_at', id);
   await settleKeptBack(tx, id, 0);
 }
 
-/** Where an alarm waits for the end of a pause, an acknowledgement or a hold, and not for that of a silence. */
+/** For an alarm that waits for the end of a pause, an acknowledgement or a hold, and not of a silence. */
 export const AT_NO_TIME = Number.MAX_SAFE_INTEGER;
 
-/** Looks at all of them again, because the silence that they wait for may have been one of a clock that ran ahead. */
+/** Examines all of them again, because the silence they wait for may have been set by a clock that ran ahead. */
 export async function bringKeptBackNear(tx: Transaction, now: number): Promise<void> {
   await tx.run(
     'UPDATE silenced_alarms SET settle_at = ? WHERE settle_at > ? AND settle_at < ?',

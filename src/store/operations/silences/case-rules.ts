@@ -1,4 +1,4 @@
-/** What the state machine must know of a case, and whether its silences are to be asked for. */
+/** What the state machine must know about a case, and whether its silences must be read. */
 import type { CaseRules, Reminders } from '../../../core/snitch.ts';
 import type { Reading } from '../../transaction.ts';
 
@@ -9,7 +9,7 @@ export interface RulesRow {
   has_silences: number;
 }
 
-/** The rules of a case, and whether any silence is kept: most cases have none, and are asked for nothing more. */
+/** The rules of a case, and whether any silence is stored: most cases have none, and then nothing more is read. */
 export interface KeptRules extends CaseRules {
   hasSilences: boolean;
 }
@@ -24,12 +24,12 @@ async function readRules(tx: Reading, caseId: string): Promise<KeptRules> {
   return toRules(row);
 }
 
-/** Whether it has a silence is asked with them, so that a check-in asks for no more. */
+/** Whether it has a silence is read along with them, so that a check-in needs no further query. */
 export const RULES_COLUMNS = `timezone, reminders, error_notices,
   EXISTS (SELECT 1 FROM silences WHERE case_id = cases.id) AS has_silences`;
 const SELECT_RULES = `SELECT ${RULES_COLUMNS} FROM cases WHERE id = ?`;
 
-/** What `getRules` remembers the rules of a case by. */
+/** The key under which `getRules` remembers the rules of a case. */
 export function rulesKey(caseId: string): string {
   return `rules ${caseId}`;
 }

@@ -1,4 +1,4 @@
-/** The rows of silences, and which of them cover a snitch. Every operation that decides who is told may ask here. */
+/** The rows of silences, and which of them cover a snitch. For every operation that decides who is told. */
 import { ruleIn } from '../../../core/job-schedule.ts';
 import type { Silences } from '../../../core/silences/due.ts';
 import {
@@ -52,15 +52,15 @@ function timeOf({ from_at: from, to_at: to, schedule, duration, timezone }: Sile
 }
 
 /**
- * A silence that is over is kept for so long, because it may still have kept a run from checking in whose deadline is to
- * come; in milliseconds.
+ * How long a silence is kept once it is over, because it may have kept a run from checking in whose deadline is still
+ * to come; in milliseconds.
  */
 export const KEPT_FOR = 400 * DAY;
 
-/** Most deadlines look back no further than to yesterday, and need not read what was silenced last month. */
+/** Most deadlines look back no further than yesterday, and need not read what was silenced last month. */
 const LOOKS_BACK = [2 * DAY, 9 * DAY, 63 * DAY, KEPT_FOR] as const;
 
-/** At least those of the case that were not over at `since`, read once in a transaction. */
+/** The case's silences that were not over at `since`, and maybe more; read once in a transaction. */
 export function silencesSince(
   tx: Reading,
   caseId: string,
@@ -78,14 +78,17 @@ export function silencesSince(
   });
 }
 
-/** A snitch that is to be looked at, by the row of its state. */
+/** A snitch to examine, by the row of its state. */
 export interface Looked {
   id: number;
   token: string;
   case_id: string;
 }
 
-/** @param stretch ends with the present time; @param timezone that of the case */
+/**
+ * @param stretch ends with the present time
+ * @param timezone that of the case
+ */
 export async function silencesOver(
   tx: Reading,
   row: Looked,
@@ -100,7 +103,7 @@ export async function silencesOver(
   };
 }
 
-/** The same as windows alone, in order: one that holds now counts up to now. */
+/** The same as plain windows, in order; one that holds now counts up to now. */
 export async function silencesUpTo(
   tx: Reading,
   row: Looked,
@@ -128,7 +131,7 @@ async function windowsOver(
   return reaching.filter(({ silence }) => covers(silence, snitch)).flatMap((one) => one.windows);
 }
 
-/** When the silence ends that covers the snitch now; null where none does. */
+/** When the silence ends that covers the snitch now; null if none does. */
 export async function silencedUntil(
   tx: Reading,
   row: Looked,

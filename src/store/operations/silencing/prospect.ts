@@ -1,4 +1,4 @@
-/** What the sweep will make of a snitch of which nothing more is heard, for whoever asks. */
+/** What the sweep will do with a snitch that sends nothing more, for whoever asks. */
 import { nextAlertOf } from '../../../core/explanation/prospect.ts';
 import { LONGEST_DOUBT } from '../../../core/hold.ts';
 import { NOTHING_LEARNED } from '../../../core/late-runs.ts';

@@ -12,13 +12,13 @@ import { silencedUntil } from '../silences/rows.ts';
 import { contextFor, getRules, getStateById, type StateRow, saveState, tokenOf, toState } from '../states.ts';
 import { noteEnd } from './ends.ts';
 
-/** Snitches that one call lets the sweep look at again: few enough that no check-in waits for it noticeably. */
+/** Snitches that one call releases to the sweep: few enough that no check-in waits noticeably for it. */
 const RELEASED_AT_ONCE = 200;
 
-/** Alarms that one call tells: each may write a dozen rows. */
+/** Alarms that one call sends: each may write a dozen rows. */
 const TOLD_AT_ONCE = 20;
 
-/** Notes that what waits for the end that `silence` had need not wait that long. */
+/** Records that whatever waits for the end that `silence` had need not wait that long. */
 export async function release(
   tx: Transaction,
   silence: Silence,
@@ -35,7 +35,7 @@ export async function release(
   await tx.run('UPDATE silenced_alarms SET settle_at = ? WHERE settle_at = ?', now, window.end);
 }
 
-/** A slice a call. A crash between two of them goes on with the next one. */
+/** One slice per call. After a crash between two slices, the next one continues. */
 export async function endSilencesSlice(tx: Transaction, now: number): Promise<SilenceEnds> {
   await tx.lock('silences');
   if ((await releaseSlice(tx)) || (await noteEnd(tx, now))) return { more: true, failures: [] };
@@ -82,17 +82,18 @@ async function tellSlice(tx: Transaction, now: number): Promise<SilenceEnds> {
 /** In milliseconds. */
 const TRY_AGAIN_AFTER = 60_000;
 
-/** The alarm that is told now stands for the reminders that were due in the silence. */
+/** The alarm that is sent now replaces the reminders that were due in the silence. */
 async function remindLater(tx: Transaction, row: StateRow, now: number): Promise<void> {
   if (row.status !== 'failed' || row.due_at === null || row.due_at > now) return;
   const context = await contextFor(tx, row, await getRules(tx, row.case_id), now);
   await saveState(tx, row, transition(toState(row), { kind: 'rescheduled' }, context).snitch);
 }
 
-/** Tells an alarm that was kept back, unless it is over, acknowledged by now, or still to be kept back. */
+/** Sends an alarm that was held back, unless it is over, acknowledged meanwhile, or must still be held back. */
 async function tellKeptBack(tx: Transaction, id: number, kept: KeptBack, now: number): Promise<void> {
   const row = await getStateById(tx, id);
-  // What was acknowledged is told only if that is taken back, and what is held by a need with that or not at all.
+  // An acknowledged alarm is sent only if the acknowledgement is withdrawn; one held by a need is sent by the need, if
+  // ever.
   const isHeld = row !== undefined && heldIn(row.needs) !== null;
   if (row?.status === 'paused' || row?.acknowledged || isHeld) return settleKeptBack(tx, id, AT_NO_TIME);
   if (row?.status !== 'failed' && row?.status !== 'errored') return forgetKeptBack(tx, id);

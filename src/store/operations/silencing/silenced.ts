@@ -1,4 +1,4 @@
-/** Which snitches are silenced, for whoever looks at them. Nothing of it stands in their rows. */
+/** Which snitches are silenced, for whoever looks at them. Their rows say nothing about it. */
 import { concernedFrom, movedBy } from '../../../core/silences/due.ts';
 import {
   covers,
@@ -34,7 +34,7 @@ export async function silencedAmong(
     const over = silencedBy(snitch, { silences, held }, rules, now);
     if (!over) continue;
     const { dueAt } = snitch;
-    // The others are read no further: a list may have a million of them.
+    // No more is read of the others: a list may have a million of them.
     const row = dueAt !== null && dueAt <= over.until ? await getState(tx, snitch.token) : undefined;
     found.set(snitch.token, {
       ...over,
@@ -66,7 +66,7 @@ export async function silenceOver(
   };
 }
 
-/** When the silences end that hold over a snitch, one behind the other; null where none holds. */
+/** When the silences over a snitch end, if several follow each other the last; null if none holds. */
 export async function silenceEndOf(
   tx: Reading,
   { id, token, case_id: caseId }: StateRow,
@@ -92,7 +92,7 @@ function silencedBy(
   return { silence: longest.silence, until: silentUntil(covering, now, timezone) ?? longest.window.end };
 }
 
-/** By when the next check-in is due, all silences allowed for that begin before `until`. */
+/** When the next check-in is due, taking into account all silences that begin before `until`. */
 async function dueBehind(
   tx: Reading,
   row: StateRow,

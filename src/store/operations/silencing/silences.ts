@@ -14,10 +14,10 @@ import { getRules } from '../states.ts';
 import { endsNext } from './ends.ts';
 import { release } from './release.ts';
 
-/** Far behind every time that a recurring silence could be asked about. */
+/** Later than any time for which a recurring silence could be asked. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
-/** @throws Invalid where the case has too many that are not over, or where no snitch has one of the tokens */
+/** @throws Invalid if the case has too many that are not over, or if no snitch has one of the tokens */
 export async function createSilence(
   tx: Transaction,
   act: Act,
@@ -78,7 +78,7 @@ export async function unknownTags(tx: Reading, caseId: string, tags: readonly st
   return unknown;
 }
 
-/** One that is over is known for as long as it may matter. */
+/** Also finds silences that are over, for as long as they are kept. */
 export async function getSilence(tx: Reading, caseId: string, id: string): Promise<Silence | null> {
   const row = await tx.get<SilenceRow>(
     `SELECT ${SILENCE_COLUMNS} FROM silences WHERE id = +? AND case_id = +?`,
@@ -88,7 +88,7 @@ export async function getSilence(tx: Reading, caseId: string, id: string): Promi
   return row ? toSilence(row) : null;
 }
 
-/** Those that are not over, the newest first. */
+/** Silences that are not over, newest first. */
 export async function listSilences(tx: Reading, caseId: string, now: number): Promise<Silence[]> {
   const rows = await tx.all<SilenceRow>(
     `SELECT ${SILENCE_COLUMNS} FROM silences WHERE case_id = +? AND over_at > +? ORDER BY created_at DESC, id`,
@@ -98,7 +98,7 @@ export async function listSilences(tx: Reading, caseId: string, now: number): Pr
   return rows.map(toSilence);
 }
 
-/** Null where the case has no such silence, or where it is over. */
+/** Null if the case has no such silence, or if it is over. */
 export async function updateSilence(
   tx: Transaction,
   act: Act,
@@ -131,7 +131,7 @@ export async function updateSilence(
   return after;
 }
 
-/** Ends it now: what it covers is heard again at once. False where the case has no such silence. */
+/** Ends it now: what it covered can alert again at once. False if the case has no such silence. */
 export async function deleteSilence(
   tx: Transaction,
   act: Act,

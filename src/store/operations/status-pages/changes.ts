@@ -1,11 +1,11 @@
-/** Keeps the changes of statuses, of snitches whose case has a status page. */
+/** Records status changes of snitches whose case has a status page. */
 import type { Status } from '../../../core/snitch.ts';
 import type { Reading, Transaction } from '../../transaction.ts';
 
 /** How many changes of one snitch are kept: its strip and its feed need no more. */
 export const CHANGES_KEPT = 300;
 
-/** What the page of a case is remembered by: its number, or null. */
+/** The key under which a case's page is remembered: its number, or null. */
 export function pageKey(caseId: string): string {
   return `page of ${caseId}`;
 }
@@ -17,7 +17,7 @@ interface Before {
   status: Status;
 }
 
-/** To be called with every change of a state. What changes no status, or is of a case without a page, costs nothing. */
+/** To be called with every change of state. It costs nothing if the status is the same, and little without a page. */
 export async function noteChange(
   tx: Transaction,
   { id, case_id: caseId, status: was }: Before,
@@ -53,7 +53,7 @@ async function pageOf(tx: Reading, caseId: string): Promise<number | null> {
   return row?.id ?? null;
 }
 
-/** The snitch is deleted, and nothing is shown of it any more. */
+/** The snitch is deleted, and nothing more is shown of it. */
 export async function forgetChanges(
   tx: Transaction,
   { id, caseId }: { id: number; caseId: string },
@@ -63,7 +63,7 @@ export async function forgetChanges(
   if (page !== null) await tx.run('DELETE FROM status_changes WHERE page_id = ? AND snitch_id = ?', page, id);
 }
 
-/** Deletes a slice of what is kept for pages that are gone; false when nothing more is left to delete. */
+/** Deletes a slice of what is stored for pages that are gone; false when nothing more is left to delete. */
 export async function pruneChanges(tx: Transaction, slice: number): Promise<boolean> {
   let after = 0;
   for (;;) {

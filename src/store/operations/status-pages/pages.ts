@@ -33,7 +33,7 @@ export async function getStatusPage(tx: Reading, caseId: string): Promise<Status
   return row ? toPage(row) : null;
 }
 
-/** Null also where its case is on hold: then it is taken away like one that was never there. */
+/** Null also if its case is on hold: the page is then as if it had never existed. */
 export async function findStatusPage(tx: Reading, slug: string): Promise<PublicPage | null> {
   const row = await tx.get<PageRow & { timezone: string }>(
     `SELECT ${COLUMNS}, c.timezone FROM status_pages AS p CROSS JOIN cases AS c ON c.id = p.case_id
@@ -43,7 +43,7 @@ export async function findStatusPage(tx: Reading, slug: string): Promise<PublicP
   return row ? { page: toPage(row), timezone: row.timezone } : null;
 }
 
-/** @throws Invalid where another page has the slug, and where the first call leaves out what has no default */
+/** @throws Invalid if another page has the slug, or if the first call leaves out a field without a default */
 export async function putStatusPage(
   tx: Transaction,
   act: Act,
@@ -135,7 +135,7 @@ export async function deleteStatusPage(tx: Transaction, act: Act, caseId: string
   return true;
 }
 
-/** What was kept for its strips goes a little later. */
+/** The changes stored for its strips are deleted a little later. */
 export async function forgetPage(tx: Transaction, caseId: string): Promise<void> {
   await tx.run('DELETE FROM status_pages WHERE case_id = ?', caseId);
   tx.forget();

@@ -1,4 +1,4 @@
-/** What status pages show: snitches, a slice at a time, and what is kept of their past. */
+/** What status pages show: snitches, a slice at a time, and what is stored of their past. */
 import type { BlindWindow } from '../../../core/blind-window.ts';
 import type { Interval } from '../../../core/interval.ts';
 import { ruleIn } from '../../../core/job-schedule.ts';
@@ -73,7 +73,7 @@ function tagsIn(json: string): string[] {
   return json === '[]' ? [] : (JSON.parse(json) as string[]);
 }
 
-/** How many alerts tell of the time before changes were kept. */
+/** How many alerts are read for the time before changes were recorded. */
 const ALERTS_READ = 200;
 
 export async function listPasts(
@@ -138,7 +138,7 @@ export async function listStatusChanges(
   }));
 }
 
-/** So many times at which the service was away are looked at, the newest. */
+/** How many blind windows are read, newest first. */
 const WINDOWS_READ = 1_000;
 
 export async function quietTimes(

@@ -25,16 +25,16 @@ import {
 import { apply } from '../triggers.ts';
 import { looksBehind } from './looks.ts';
 
-/** Rows of the index that one call looks through: reading one costs about a microsecond. */
+/** The most rows of the index that one call reads: one costs about a microsecond. */
 const LOOKED_THROUGH = 2_000;
 
-/** So many of them are read at a time, so that a call that soon has enough to apply reads few in vain. */
+/** Read in portions of this many, so that a call that soon has enough to apply reads few in vain. */
 const READ_AT_ONCE = 200;
 
 /**
  * Applies what is due at `now`, at most `limit` snitches, in the order in which the sweep looks at them. A second sweep
- * at the same time finds nothing left to do, because the state machine looks at each row again in the transaction that
- * changes it. A row that cannot be applied is passed over and reported.
+ * at the same time finds nothing left to do, because the state machine checks each row again in the transaction that
+ * changes it. A row that cannot be applied is skipped and reported.
  */
 export async function applyDue(
   tx: Transaction,
@@ -46,7 +46,7 @@ export async function applyDue(
   const result: DueResult = { changed: 0, inVain: false, next: after, failures };
   let applied = 0;
   for (let looked = 0; looked < LOOKED_THROUGH; ) {
-    // In a storm all of the first ones are due: more of them would be read in vain by each call.
+    // In a storm all of the first rows are due: any more would be read in vain by each call.
     const size = looked === 0 ? Math.min(limit, READ_AT_ONCE) : READ_AT_ONCE;
     looked += size;
     const rows = await looksBehind(tx, now, result.next, size);
@@ -71,11 +71,11 @@ export async function applyDue(
   return result;
 }
 
-/** How many of those that a snitch needs are looked at before it, where they are due at the same time. */
+/** How many of the snitches that one needs are handled before it, if they are due at the same time. */
 const LOOKED_AT_BEFORE = 50;
 
 /**
- * What a snitch needs is looked at before it, so that the order of the sweep does not decide whether its alert is held.
+ * What a snitch needs is handled before it, so that the order of the sweep does not decide whether its alert is held.
  *
  * @param above the snitches that need this one
  */
@@ -98,13 +98,13 @@ async function applyOneDue(
     return true;
   }
   const startedAt = await openRunOf(tx, row);
-  // The end of one that is excused may have been lost.
+  // The end of an excused run may have been lost.
   const isKnown = startedAt !== null && !apart(before).open.some((run) => run.excused);
   const trigger = { kind: 'due', ...(isKnown ? { startedAt } : {}) } as const;
   return apply(tx, row, trigger, rules, now, before);
 }
 
-/** The state with the deadline that it has after the silences since its period began; null while one still holds. */
+/** The state with its deadline after the silences since its period began; null while one of them still holds. */
 async function throughSilences(
   tx: Transaction,
   row: StateRow,
@@ -133,7 +133,7 @@ async function applyNeeded(
   const due = needed.filter((one) => isAwaiting(one) && one.dueAt !== null && one.dueAt <= now);
   for (const one of due.slice(0, LOOKED_AT_BEFORE)) {
     if (above.includes(one.id)) continue;
-    // One that cannot be applied is reported when the sweep comes to it.
+    // One that cannot be applied is reported when the sweep reaches it.
     await isolate(tx, () => applyOneDue(tx, one.id, now, above));
     const after = await getStateById(tx, one.id);
     if (after && isDown(after)) return;

@@ -3,9 +3,9 @@ import type { LookCursor } from '../../sweep.ts';
 import type { Transaction } from '../../transaction.ts';
 
 /**
- * The rows that the sweep looks at by `until`, in its order, behind `after`. Many may have the same instant, and one
- * condition on both columns would walk through all of these from the first on: SQLite finds the id by the index only
- * where the instant is given.
+ * The rows that the sweep looks at by `until`, in its order, after `after`. Many may have the same instant, and a
+ * single condition on both columns would read all of those from the start: SQLite finds the id through the index only
+ * if the instant is fixed.
  */
 export async function looksBehind(
   tx: Transaction,
@@ -13,7 +13,7 @@ export async function looksBehind(
   after: LookCursor | null,
   limit: number,
 ): Promise<LookRow[]> {
-  // Where the clock was set back meanwhile, the rows of that instant are not looked at yet.
+  // If the clock was set back meanwhile, it is too early to look at the rows of that instant.
   const same =
     after && after.lookAt <= until
       ? await tx.allFree<LookRow>(
@@ -40,15 +40,15 @@ interface LookRow {
   due_at: number | null;
 }
 
-/** Rows that one call moves at most: few enough that no check-in waits for it noticeably. */
+/** The most rows that one call moves: few enough that no check-in waits noticeably for it. */
 const MOVED_AT_ONCE = 200;
 
 /**
- * Lets the sweep look at each snitch when it is due, where a check-in has moved that on; a slice a call.
+ * Makes the sweep look at each snitch only when it is due, if a check-in has moved that on; one slice per call.
  *
- * @param until only those that the sweep would look at by then
- * @param after where the last call ended, or null to begin with those that the sweep looks at first
- * @returns where to go on, or null at the end
+ * @param until only snitches that the sweep would look at by then
+ * @param after where the last call ended, or null to begin with the first that the sweep looks at
+ * @returns where to continue, or null at the end
  */
 export async function moveLooks(
   tx: Transaction,
@@ -57,7 +57,7 @@ export async function moveLooks(
 ): Promise<LookCursor | null> {
   const looked = await looksBehind(tx, until, after, MOVED_AT_ONCE);
   for (const { id, look_at: lookAt, due_at: dueAt } of looked) {
-    // One that waits for the end of a silence is looked at later than it is due.
+    // A snitch that waits for the end of a silence is looked at later than it is due.
     if (dueAt === null || dueAt > lookAt)
       tx.put('UPDATE snitch_states SET look_at = due_at WHERE id = ?', id);
   }

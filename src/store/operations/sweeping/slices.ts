@@ -1,4 +1,4 @@
-/** What follows for many snitches from one change, a slice at a time. */
+/** What one change means for many snitches, one slice at a time. */
 import { followsCaseZone } from '../../../core/job-schedule.ts';
 import type { CaseRules } from '../../../core/snitch.ts';
 import type { Transaction } from '../../transaction.ts';
@@ -7,15 +7,15 @@ import { advanceRelief, dependentsOf, isSilenceEnd, nextRelief } from '../needs/
 import { getRules, getStateById, type StateRow, toState } from '../states.ts';
 import { apply } from '../triggers.ts';
 
-/** Snitches of one slice of a reschedule or a postponement. */
+/** How many snitches one slice of a reschedule or a relief has. */
 const SLICE = 200;
 
-/** Whether the changed rules of the case change when the sweep must look at the row. */
+/** Whether the changed rules of the case move the time at which the sweep must look at the row. */
 function isMoved(row: StateRow, { timezone }: CaseRules, deadlines: boolean): boolean {
   return row.status === 'failed' || (deadlines && followsCaseZone(toState(row), timezone));
 }
 
-/** Restarts deadlines and reminders of the cases whose rules changed, a slice a call; false when none is left. */
+/** Restarts deadlines and reminders in cases whose rules changed, one slice per call; false when none is left. */
 export async function rescheduleSlice(tx: Transaction, now: number): Promise<boolean> {
   await tx.lock('reschedules');
   const plan = await tx.get<{ case_id: string; deadlines: number; cursor: number }>(
@@ -36,7 +36,7 @@ export async function rescheduleSlice(tx: Transaction, now: number): Promise<boo
   for (const { id } of snitches) {
     const row = await getStateById(tx, id);
     if (row && isMoved(row, rules, plan.deadlines === 1)) {
-      // A row that cannot be rescheduled is reported by the sweep, when it is due.
+      // The sweep reports a row that cannot be rescheduled, when it is due.
       await isolate(tx, () => apply(tx, row, { kind: 'rescheduled' }, rules, now));
     }
   }
@@ -50,7 +50,8 @@ export async function rescheduleSlice(tx: Transaction, now: number): Promise<boo
 }
 
 /**
- * Restarts the deadlines of those that need a snitch that holds alerts no more, a slice a call; false when none is left.
+ * Restarts the deadlines of snitches that need one which no longer holds alerts, one slice per call; false when none is
+ * left.
  */
 export async function relieveSlice(tx: Transaction, now: number): Promise<boolean> {
   await tx.lock('reliefs');
@@ -62,7 +63,7 @@ export async function relieveSlice(tx: Transaction, now: number): Promise<boolea
     const row = await getStateById(tx, id);
     if (!row) continue;
     const rules = await getRules(tx, row.case_id);
-    // A row that cannot be applied is reported by the sweep, when it is due.
+    // The sweep reports a row that cannot be applied, when it is due.
     const kind = isSilenceEnd(relief) ? 'silenceEnded' : 'relieved';
     await isolate(tx, () => apply(tx, row, { kind }, rules, now));
   }

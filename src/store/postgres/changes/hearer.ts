@@ -1,4 +1,4 @@
-/** Hears what other nodes have committed, on a connection of its own, and says so when it may have missed something. */
+/** Hears what other nodes have committed, on a connection of its own, and reports when it may have missed something. */
 import pg from 'pg';
 import type { Primary } from '../hosts/primary.ts';
 import type { Session } from '../hosts/session.ts';
@@ -7,20 +7,23 @@ import { channelOf } from './teller.ts';
 
 export interface HearerOptions {
   readonly primary: Pick<Primary, 'connect'>;
-  /** The id of this node, which does not hear itself. */
+  /** The id of this node, which ignores its own messages. */
   readonly node: string;
   readonly schema: string;
   readonly onHeard: (heard: Heard) => void;
-  /** How often the quiet connection is tried, and a lost one tried again; milliseconds. */
+  /** How often the quiet connection is tested; milliseconds. */
   readonly every?: number;
 }
 
 const EVERY = 5_000;
 
-/** Between two attempts to connect again, in milliseconds. */
+/** Pause between two attempts to reconnect, in milliseconds. */
 const PAUSE = 250;
 
-/** A connection on which nothing is heard may be dead: it is asked so often that a partition is noticed in seconds. In milliseconds. */
+/**
+ * A silent connection may be dead: a test unanswered this long breaks it, so a partition shows in seconds. In
+ * milliseconds.
+ */
 const PATIENCE = 3_000;
 
 export class ChangeHearer {
@@ -40,13 +43,13 @@ export class ChangeHearer {
     return this.#session !== null;
   }
 
-  /** @throws what keeps it from listening */
+  /** @throws whatever prevents it from listening */
   async start(): Promise<void> {
     await this.#listen();
     this.#timer = setInterval(() => void this.#ask(), this.#options.every).unref();
   }
 
-  /** Whether the other end is there: if not, the session is broken by its own deadline. */
+  /** Tests whether the other end is there: if not, the session breaks at its own time limit. */
   async #ask(): Promise<void> {
     if (!this.#session || this.#isAsking) return;
     this.#isAsking = true;
@@ -86,7 +89,7 @@ export class ChangeHearer {
     this.#connecting = this.#reconnect();
   }
 
-  /** What was said meanwhile is lost, so that the listener is told to look at everything anew, once it is heard again. */
+  /** What was sent meanwhile is lost, so once it listens again, the listener is told to read everything again. */
   async #reconnect(): Promise<void> {
     while (!this.#isStopped) {
       try {

@@ -1,10 +1,10 @@
-/** What nodes tell each other of committed changes: texts that NOTIFY takes, and what is read from them. Pure. */
+/** What nodes tell each other about committed changes: texts for NOTIFY, and how they are read. Pure. */
 import type { Change } from '../../change.ts';
 
-/** PostgreSQL takes no more bytes in one notification. */
+/** PostgreSQL accepts no more bytes in one notification. */
 export const MOST_BYTES = 7_999;
 
-/** More than so many texts at once are not worth their cost: whoever waits then looks at everything anew. */
+/** More texts than this at once are not worth their cost: the others then read everything again. */
 const MOST_TEXTS = 64;
 
 /** What a node hears: changes, or that it may have missed some. */
@@ -13,7 +13,7 @@ export type Heard = { changes: readonly Change[] } | 'reset';
 const RESET = null;
 
 /**
- * The changes as texts, each of them a JSON list that begins with the id of the sender. What is said twice is sent once.
+ * The changes as texts, each a JSON list that begins with the id of the sender. Duplicates are sent once.
  *
  * @param isIncomplete whether changes before these were never sent
  */
@@ -41,8 +41,8 @@ export function textsOf(sender: string, changes: readonly Change[], isIncomplete
 }
 
 /**
- * What another node said, or null for what this one said itself. A text that cannot be read means that something changed
- * which is not known, and so does a kind of change of which only a newer node knows.
+ * What another node said, or null for a message of this node. A text that cannot be read means that something unknown
+ * has changed, and so does a kind of change that only a newer node knows.
  */
 export function heardIn(text: string, self: string): Heard | null {
   // Most of what a busy node hears is its own.
@@ -62,7 +62,7 @@ export function heardIn(text: string, self: string): Heard | null {
 const isText = (value: unknown) => typeof value === 'string';
 const isTextOrNull = (value: unknown) => value === null || isText(value);
 
-/** What each kind of change has in it besides its kind. */
+/** The fields of each kind of change, besides its kind. */
 const FIELDS: { [Kind in Change['kind']]: Record<string, (value: unknown) => boolean> } = {
   deliveries: { channels: (value) => value === undefined || (Array.isArray(value) && value.every(isText)) },
   alert: {

@@ -8,7 +8,7 @@ export interface TellerOptions {
   readonly pool: { connect(): Promise<Pick<PooledClient, 'query' | 'release'>> };
   /** The id of this node. */
   readonly node: string;
-  /** Notifications concern a whole database, in which each schema may hold another store. */
+  /** Notifications reach a whole database, in which each schema may hold another store. */
   readonly schema: string;
   /** Milliseconds. */
   readonly gatherFor?: number;
@@ -16,7 +16,7 @@ export interface TellerOptions {
 
 const GATHER_FOR = 100;
 
-/** More are not kept while the database does not answer: the others then look at everything anew. */
+/** The most changes kept while the database does not answer: beyond that, the others read everything again. */
 const MOST_KEPT = 10_000;
 
 export function channelOf(schema: string): string {
@@ -35,7 +35,9 @@ export class ChangeTeller {
     this.#options = { gatherFor: GATHER_FOR, ...options };
   }
 
-  /** Called with what was committed; the others hear of it soon, and if that fails for now, later that they missed something. */
+  /**
+   * Call it with what was committed. The others hear of it soon or, if sending fails, later that they missed something.
+   */
   tell(changes: readonly Change[]): void {
     if (changes.length === 0 || this.#isStopped) return;
     if (this.#gathered.length + changes.length > MOST_KEPT) this.#lose();
@@ -43,7 +45,7 @@ export class ChangeTeller {
     this.#wait();
   }
 
-  /** Sends what is gathered, and ends. */
+  /** Sends what is gathered, and stops. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     if (this.#timer) clearTimeout(this.#timer);
@@ -82,8 +84,8 @@ export class ChangeTeller {
     const client = await pool.connect();
     let isSent = false;
     try {
-      // One text for the server is one round trip and one transaction. Nobody needs what it says after a crash, because
-      // readers that connect anew look at everything, so that it does not wait for the disk.
+      // Sent as one text, this is one round trip and one transaction. It need not wait for the disk, because nobody
+      // needs it after a crash: listeners that reconnect read everything again.
       const values = texts.map(literal).join(', ');
       await client.query(
         `BEGIN; SET LOCAL synchronous_commit = off;
@@ -97,7 +99,7 @@ export class ChangeTeller {
   }
 }
 
-/** Texts are long, and what would have to be escaped is in hardly any of them. */
+/** Texts are long, and few contain anything that must be escaped. */
 function literal(text: string): string {
   return /['\\]/.test(text) ? pg.escapeLiteral(text) : `'${text}'`;
 }

@@ -12,8 +12,8 @@ const BASICS = `
     pg_backend_pid() AS backend`;
 
 /**
- * `pg_control_checkpoint()` would name the old timeline for a while after a promotion, until the next checkpoint. The
- * file that is written to has the new one in its name from the first byte on.
+ * `pg_control_checkpoint()` names the old timeline for a while after a promotion, until the next checkpoint. The name
+ * of the file that is being written has the new one from the first byte on.
  */
 const LINEAGE = `
   SELECT (SELECT system_identifier::text FROM pg_control_system()) AS cluster,
@@ -22,7 +22,7 @@ const LINEAGE = `
 
 type Lineage = Pick<ServerFacts, 'cluster' | 'timeline'>;
 
-/** No right to ask, no such function, or not supported: some services keep it to themselves, and fence old primaries themselves. */
+/** No right to ask, no such function, or not supported: some services hide it, and fence old primaries themselves. */
 const UNTOLD = ['42501', '42883', '0A000'];
 
 /** @throws the error of the connection or of the server */

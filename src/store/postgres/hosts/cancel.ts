@@ -1,4 +1,4 @@
-/** Asks the server to end what it does for a connection that is about to be given up. */
+/** Asks the server to stop what it does for a connection that is about to be abandoned. */
 import { connect } from 'node:net';
 import type { DatabaseHost } from '../../../core/database/postgres-url.ts';
 
@@ -8,9 +8,9 @@ const CANCEL = 80_877_102;
 const PATIENCE_MS = 2_000;
 
 /**
- * A process that waits for a synchronous standby does not notice that its client is gone, and would keep its locks and
- * its place among `max_connections` for as long as no standby comes back. Nothing is answered, and nothing thrown: what
- * does not reach the server cannot be helped.
+ * A server process that waits for a synchronous standby does not notice that its client is gone, and would keep its
+ * locks and its place among `max_connections` until a standby comes back. Returns and throws nothing: if the request
+ * does not reach the server, there is nothing more to do.
  */
 export function cancel({ host, port }: DatabaseHost, process: number, secret: number): void {
   const request = Buffer.alloc(16);

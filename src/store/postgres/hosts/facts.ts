@@ -1,4 +1,4 @@
-/** What a server says of itself when it is connected to, and whether that makes it the one to write to. Pure. */
+/** What a server reports about itself on a new connection, and whether that makes it the one to write to. Pure. */
 
 export interface ServerFacts {
   /** Such as 150018 for 15.18. */
@@ -7,40 +7,40 @@ export interface ServerFacts {
   readonly encoding: string;
   /** It follows a primary. */
   readonly isStandby: boolean;
-  /** It is a standby, or its operator lets nobody write. */
+  /** It is a standby, or its operator forbids writes. */
   readonly isReadOnly: boolean;
-  /** Counts how often a standby of this cluster was promoted. Null where the server does not tell. */
+  /** How often a standby of this cluster was promoted. Null if the server does not say. */
   readonly timeline: number | null;
-  /** The same for a primary and all its standbys, and for nobody else. Null where the server does not tell. */
+  /** The same for a primary and all its standbys, and for no other server. Null if the server does not say. */
   readonly cluster: string | null;
   /** The process that serves this connection. */
   readonly backend: number;
 }
 
-/** The cluster and the newest timeline that this node has ever written to. */
+/** The cluster, and the newest timeline, that this node has written to. */
 export interface Seen {
   readonly cluster: string | null;
   readonly timeline: number;
 }
 
 export interface Refusal {
-  /** Goes on with the name of the host: `… is a standby`. */
+  /** Completes a sentence that begins with the host's name: `… is a standby`. */
   readonly words: string;
   /** Waiting does not help. */
   readonly isLasting: boolean;
-  /** In words that may be shown to anybody; null where nothing more is known than that it takes no writes. */
+  /** In words that anybody may see; null if nothing more is known than that it accepts no writes. */
   readonly told: string | null;
 }
 
 const OLDEST = 150_000;
 
-/** What a host is that may become the primary, but is not. */
+/** Describes a host that may become the primary, but is not. */
 export const STANDBY = 'is a standby, which takes no writes';
 
 /**
  * Why this server must not be written to, or null.
  *
- * @param where the file that keeps what was seen, for the advice to a person; null if nothing keeps it
+ * @param where the file that remembers what was seen, for the advice to a person; null if nothing remembers it
  */
 export function refusalOf(facts: ServerFacts, seen: Seen | null, where: string | null): Refusal | null {
   if (facts.versionNumber < OLDEST)
@@ -76,7 +76,7 @@ function refusalOfPast({ cluster, timeline }: ServerFacts, seen: Seen, where: st
 const lasting = (words: string, told: string | null = null): Refusal => ({ words, isLasting: true, told });
 const passing = (words: string, told: string | null = null): Refusal => ({ words, isLasting: false, told });
 
-/** What there is to remember once this server was chosen, or null if it is known already. */
+/** What to remember once this server was chosen, or null if it is known already. */
 export function newlySeen({ cluster, timeline }: ServerFacts, seen: Seen | null): Seen | null {
   const next = {
     cluster: cluster ?? seen?.cluster ?? null,

@@ -1,13 +1,13 @@
-/** What keeps a connection from being had or used, and whether waiting may help. */
+/** What prevents a connection or breaks it, and whether waiting may help. */
 
-/** The connection itself cannot be had, or cannot be used; the message names the host and never shows a password. */
+/** The connection cannot be made or cannot be used; the message names the host and never shows a password. */
 export class ConnectionFault extends Error {
   override readonly name = 'ConnectionFault';
-  /** As Node has it for a connection that was given up: what is lost with it may be tried on another one. */
+  /** Node's code for an abandoned connection: what is lost with it may be tried on another one. */
   readonly code = 'ECONNABORTED';
-  /** Only a person can mend it: a wrong password, an authority that is not trusted, a version that is too old. */
+  /** Only a person can mend it: a wrong password, an untrusted authority, a version that is too old. */
   readonly isLasting: boolean;
-  /** The same in words that may be shown to anybody, as they name no host; null where there are none. */
+  /** The same in words that anybody may see, which name no host; null if there are none. */
   readonly told: string | null;
 
   constructor(
@@ -24,7 +24,7 @@ export class ConnectionFault extends Error {
   }
 }
 
-/** The code of an error of the server (five characters, `appendix A` of its manual) or of the operating system. */
+/** The code of an error of the server (five characters, appendix A of its manual) or of the operating system. */
 export function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : '';
   return typeof code === 'string' ? code : '';
@@ -32,11 +32,11 @@ export function codeOf(error: unknown): string {
 
 const OF_THE_NETWORK = /^(E[A-Z]+|CERT_|ERR_(SSL|TLS|SOCKET)|UNABLE_|SELF_SIGNED|DEPTH_ZERO)/;
 
-/** The words of the client library for a connection that ended; it gives them no code. */
+/** The client library's messages for a connection that ended; it gives them no code. */
 const ENDED =
   /^(Connection terminated|Client (was closed|has encountered)|timeout expired|Query read timeout)/;
 
-/** After such an error the connection is of no use, or the host takes no writes any more. */
+/** After such an error the connection is useless, or the host accepts no writes any more. */
 export function endsSession(error: unknown): boolean {
   const code = codeOf(error);
   return (
@@ -48,10 +48,10 @@ function isWithoutConnection(error: unknown): boolean {
   return OF_THE_NETWORK.test(codeOf(error)) || (error instanceof Error && ENDED.test(error.message));
 }
 
-/** Errors at connecting that come back each time until somebody changes something: passwords, rights, names, certificates. */
+/** Errors on connecting that recur until somebody changes something: passwords, rights, names, certificates. */
 const LASTING = /^(28|3D000|42501|CERT_|ERR_(SSL|TLS)|UNABLE_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME)/;
 
-/** What kept `place` from being connected to, in words. */
+/** Says in words what prevented a connection to `place`. */
 export function connectionFault(place: string, error: unknown): ConnectionFault {
   if (error instanceof ConnectionFault) return error;
   const message = plain(error instanceof Error ? error.message || codeOf(error) : String(error));
@@ -61,12 +61,12 @@ export function connectionFault(place: string, error: unknown): ConnectionFault 
   });
 }
 
-/** Without what the TLS of Node.js advises, which is of no use to who did not write the program, and without its empty lists. */
+/** Drops the advice that Node.js adds to TLS errors, which is of no use to an operator, and its empty lists. */
 function plain(message: string): string {
   return message.replace(/; if the root CA is installed locally.*$/s, '').replace(/[\s:]+$/, '');
 }
 
-/** What a person can do about it, where the server's own words do not say so. */
+/** What a person can do about it, if the server's own words do not say so. */
 const REMEDIES: Readonly<Record<string, string>> = {
   '28P01': 'see store.url and store.password_file; on the server, \\password in psql sets another',
   '3D000': 'on the server run createdb --owner=USER --encoding=UTF8 --template=template0 NAME',

@@ -8,10 +8,10 @@ import { ConnectionFault, codeOf } from './faults.ts';
 import type { Primary } from './primary.ts';
 import type { Session } from './session.ts';
 
-/** As `pg` has it too: it is given back with `release`, with an error or `true` if it must not be used again. */
+/** As in `pg`, it is handed back with `release`, with an error or `true` if it must not be used again. */
 export type PooledClient = pg.Client & {
   release(broken?: Error | boolean): void;
-  /** The server, as it is until another one is promoted. */
+  /** Identifies the server; it changes when another one is promoted. */
   readonly server: string;
 };
 
@@ -19,9 +19,9 @@ export interface PoolOptions {
   readonly primary: Pick<Primary, 'connect'>;
   /** The most sessions. */
   readonly size: number;
-  /** How long a caller waits for a session, in milliseconds; also how long an outage may be that callers wait for. */
+  /** How long a caller waits for a session, and the longest outage that callers wait out; in milliseconds. */
   readonly waitMs: number;
-  /** The most callers that wait; whoever comes then is refused at once. */
+  /** The most callers that wait; any more are refused at once. */
   readonly mostWaiting?: number;
 }
 
@@ -32,10 +32,10 @@ interface Waiter {
   timer: NodeJS.Timeout;
 }
 
-/** Between two attempts to connect, in milliseconds. */
+/** Pause between two attempts to connect, in milliseconds. */
 const PAUSE_MS = 100;
 
-/** Likewise where the server has no room for another one; it writes each attempt into its log. */
+/** The same if the server has no room for another connection; it logs each attempt. */
 const CROWDED_PAUSE_MS = 1_000;
 
 /** The caller does not want it used again, which says nothing about the host. */
@@ -50,7 +50,7 @@ export class SessionPool {
   #waits = 0;
   #waitedMs = 0;
   #fault: { since: number; error: unknown } | null = null;
-  /** Whether there were sessions at the last failure, so that the outage had not begun by then. */
+  /** Whether sessions were open at the last failure: then the outage had not begun by that time. */
   #wasServed = false;
   #isEnded = false;
 
@@ -58,7 +58,7 @@ export class SessionPool {
     this.#options = { mostWaiting: 10_000, ...options };
   }
 
-  /** Of the sessions, and of who waits for one now or has waited. */
+  /** Counts of the sessions and of the callers that wait or have waited. */
   get figures(): Connections {
     const { size } = this.#options;
     const counts = { inUse: this.#lent.size, idle: this.#idle.length, waiting: this.#waiting.size };
@@ -70,7 +70,7 @@ export class SessionPool {
     return this.#fault;
   }
 
-  /** @throws StoreUnavailable where there is none to be had in time, with the reason as its cause */
+  /** @throws StoreUnavailable if none is available in time, with the reason as its cause */
   connect(): Promise<PooledClient> {
     if (this.#isEnded)
       return Promise.reject(new StoreUnavailable(new ConnectionFault('the store is closed')));
@@ -90,7 +90,7 @@ export class SessionPool {
     });
   }
 
-  /** Refuses who waits, and ends all sessions; those that are lent when they are given back, or after `waitMs`. */
+  /** Refuses waiting callers and ends all sessions; lent ones end when they are handed back, or after `waitMs`. */
   async end(): Promise<void> {
     this.#isEnded = true;
     this.#refuseAll(new ConnectionFault('the store is closed'));
@@ -164,7 +164,7 @@ export class SessionPool {
     }
   }
 
-  /** Opens as many sessions as are waited for and allowed; during an outage one at a time tries for all. */
+  /** Opens as many sessions as are needed and allowed; during an outage, one attempt at a time tries for all. */
   #grow(): void {
     while (this.#opening < this.#waiting.size && this.#isAllowed()) {
       this.#opening += 1;
@@ -202,17 +202,17 @@ export class SessionPool {
     else this.#serve(session);
   }
 
-  /** Where one session with a host broke, the others that lie idle are not worth a try: each could cost its whole patience. */
+  /** After one session with a host broke, its idle ones are not worth a try: each could cost its whole time limit. */
   #suspect({ host }: Session): void {
     for (const session of this.#idle.filter((one) => one.host === host)) session.destroy();
   }
 
-  /** Whoever waits gets one of those that are there, as where the server has no room for more of them. */
+  /** Whether callers can be served by the sessions that are open, as when the server has no room for more. */
   get #isServed(): boolean {
     return this.#lent.size + this.#idle.length > 0;
   }
 
-  /** A short outage is waited for, such as that of a failover. In a longer one, or a lasting one, all are refused at once. */
+  /** A short outage, such as a failover, is waited out. In a longer or lasting one, all callers are refused at once. */
   #failed(error: unknown): void {
     const now = performance.now();
     this.#fault = { since: this.#wasServed ? now : (this.#fault?.since ?? now), error };

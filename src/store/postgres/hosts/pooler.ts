@@ -1,15 +1,16 @@
-/** Poolers between a node and its database: how they lend out connections cannot be asked, but shows. */
+/** Poolers between a node and its database: they do not say how they lend connections, but it shows. */
 import type { Session } from './session.ts';
 
-/** Others who use the same pooler may take a connection in between, so that once may show nothing. */
+/** Other users of the same pooler may take a connection in between, so one try may show nothing. */
 const TRIES = 3;
 
-/** What PgBouncer says to `BEGIN` where it lends connections by statement, before it ends this one. */
+/** PgBouncer's answer to `BEGIN` if it lends connections by statement; it then ends this one. */
 const NO_TRANSACTIONS = /^transaction blocks not allowed in statement pooling mode/;
 
 /**
- * Whether the pooler gives a connection to somebody else as soon as a transaction on it ends (`pool_mode = transaction`
- * or `statement`). Then another client gets the server process that has just answered this one, or keeps this one from it.
+ * Whether the pooler hands a connection to another client as soon as a transaction on it ends (`pool_mode =
+ * transaction` or `statement`). Then another client gets the server process that has just answered this one, or keeps
+ * this one from it.
  *
  * @param open connects a second time, in the same way
  */
@@ -18,7 +19,7 @@ export async function lendsByTransaction(session: Session, open: () => Promise<S
   try {
     other = await open();
   } catch {
-    // Where a second connection cannot be had now, nothing is shown, and the store does not come about either.
+    // Without a second connection nothing can be shown, and the store cannot be opened either.
     return false;
   }
   try {

@@ -1,6 +1,6 @@
 /**
- * Finds the host that takes writes, and finds it again after a failover. No host that was chosen once is trusted for
- * that alone: an old primary that comes back looks like a new one, but for its timeline.
+ * Finds the host that accepts writes, and finds it again after a failover. Having been chosen once does not make a host
+ * trusted: an old primary that comes back looks like the current one, except for its timeline.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DatabaseHost, describeHost } from '../../../core/database/postgres-url.ts';
@@ -10,15 +10,17 @@ import { lendsByTransaction } from './pooler.ts';
 import type { SeenMemory } from './seen-file.ts';
 import { type OpenSession, openSession, type Session, type SessionOptions } from './session.ts';
 
-/** How long others may still answer when one host was found, in case two take writes at once. Milliseconds. */
+/**
+ * How long the others still have to answer once one host was found, in case two accept writes at once. Milliseconds.
+ */
 const OTHERS_MAY_TAKE = 250;
 
-/** How long an old primary that nobody has stopped may go on taking writes of this node. Milliseconds. */
+/** The longest that an old primary which nobody stopped can keep accepting this node's writes. Milliseconds. */
 const LOOK_EVERY_MS = 5_000;
 
 export type SessionWishes = Pick<SessionOptions, 'pipeline' | 'purpose'> & { answerWithinMs?: number };
 
-/** What keeps working, but is probably not what was meant. */
+/** Called with a warning about something that works but is probably not what was meant. */
 export type Warn = (words: string) => void;
 
 export class Primary {
@@ -30,7 +32,7 @@ export class Primary {
   readonly #triedPoolers = new Set<DatabaseHost>();
   #known: DatabaseHost | null = null;
 
-  /** @param warn is told each thing once */
+  /** @param warn called once for each warning */
   constructor(options: SessionOptions, memory: SeenMemory, warn: Warn) {
     this.#options = options;
     this.#memory = memory;
@@ -42,7 +44,7 @@ export class Primary {
     return this.#known;
   }
 
-  /** The next connection asks all hosts anew. */
+  /** The next connection asks all hosts again. */
   forget(host: DatabaseHost): void {
     if (this.#known === host) this.#known = null;
   }
@@ -50,7 +52,8 @@ export class Primary {
   /**
    * A session with the primary.
    *
-   * @throws ConnectionFault that says of each host why it is not the one; it lasts if no host may become it by itself
+   * @throws ConnectionFault that says for each host why it was not chosen; lasting if no host can become the primary
+   * unaided
    */
   async connect(wishes: SessionWishes = {}): Promise<Session> {
     const options = { ...this.#options, ...wishes };
@@ -66,8 +69,8 @@ export class Primary {
   }
 
   /**
-   * Asks the hosts that are not the known one whether one of them was promoted, though the known one still lives. Then
-   * every session with the old primary is given up, and whoever had one connects anew. It never fails.
+   * Asks the other hosts whether one of them was promoted although the known one is still alive. If so, all sessions
+   * with the old primary are closed, and their users connect again. It never fails.
    */
   async lookAround(): Promise<void> {
     const others = this.#options.address.hosts.filter((host) => host !== this.#known);
@@ -82,14 +85,14 @@ export class Primary {
     );
   }
 
-  /** Looks around from now on, until the answer is called. One host alone has nowhere to look. */
+  /** Looks around regularly until the returned function is called. With a single host there is nowhere to look. */
   keepLooking(everyMs = LOOK_EVERY_MS): () => void {
     if (this.#options.address.hosts.length < 2) return () => undefined;
     const timer = setInterval(() => void this.lookAround(), everyMs).unref();
     return () => clearInterval(timer);
   }
 
-  /** A host that takes writes too: the primary, if it was promoted later. */
+  /** Another host that accepts writes: it is the primary if it was promoted later. */
   async #noticeLate(session: OpenSession): Promise<void> {
     const seen = this.#memory.get();
     if (seen && (session.facts.timeline ?? 0) > seen.timeline) {
@@ -113,7 +116,7 @@ export class Primary {
   async #take(session: OpenSession): Promise<Session> {
     try {
       await this.#refusePooling(session);
-      // Before anything is written there: what is forgotten in a crash would let the old primary in.
+      // Before anything is written there: if a crash lost this, the old primary would be accepted again.
       await this.#see(session);
       await session.prepare();
     } catch (error) {
@@ -130,7 +133,7 @@ export class Primary {
     return session;
   }
 
-  /** Asked once of each host, because it takes a second connection. */
+  /** Checked once for each host, because it takes a second connection. */
   async #refusePooling(session: OpenSession): Promise<void> {
     const { host, isPooled } = session;
     if (!isPooled || this.#triedPoolers.has(host)) return;
@@ -162,7 +165,7 @@ export class Primary {
     }
   }
 
-  /** @throws ConnectionFault that says why this host is not the one */
+  /** @throws ConnectionFault that says why this host cannot be used */
   async #ask(host: DatabaseHost, options: SessionOptions): Promise<OpenSession> {
     const session = await openSession(host, options);
     const refusal = refusalOf(session.facts, this.#memory.get(), this.#memory.file);
@@ -171,7 +174,7 @@ export class Primary {
     throw new ConnectionFault(`${describeHost(host)} ${refusal.words}`, refusal);
   }
 
-  /** Asks all hosts at once. Of two that take writes, the one that was promoted last is the primary. */
+  /** Asks all hosts at once. If two accept writes, the one that was promoted last is the primary. */
   async #search(options: SessionOptions): Promise<OpenSession> {
     const found: OpenSession[] = [];
     const faults: ConnectionFault[] = [];
@@ -196,14 +199,14 @@ export class Primary {
     throw noneTakesWrites(faults);
   }
 
-  /** When one host was found, and the others have had a while to answer too. */
+  /** Resolves once one host was found and the others have had a while to answer too. */
   async #first(asked: readonly Promise<unknown>[], found: readonly OpenSession[]): Promise<void> {
     await new Promise<void>((resolve) => {
       for (const one of asked) void one.then(() => found.length > 0 && resolve());
     });
     const newest = Math.max(...found.map(({ facts }) => facts.timeline ?? 0));
     const seen = this.#memory.get();
-    // One that was promoted since can only be the primary.
+    // A host that was promoted since then can only be the primary.
     if (seen === null || newest <= seen.timeline) await sleep(OTHERS_MAY_TAKE, undefined, { ref: false });
   }
 }
@@ -217,7 +220,7 @@ function noneTakesWrites(faults: readonly ConnectionFault[]): ConnectionFault {
   const isLasting = faults.every((fault) => fault.isLasting);
   return new ConnectionFault(
     `no host takes writes: ${faults.map(({ message }) => message).join('; ')}${advice}`,
-    // One of which more is known than that it is no primary tells the reason.
+    // The cause is the first fault that says more than that its host is no primary.
     { isLasting, cause: faults.find(({ cause, told }) => cause !== undefined || told !== null) },
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps which cluster and timeline this node has written to, across its restarts. The database itself cannot: an old
- * primary has forgotten everything that would give it away.
+ * Remembers across restarts which cluster and timeline this node has written to. The database itself cannot: an old
+ * primary has lost everything that would give it away.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,17 +11,17 @@ import type { Seen } from './facts.ts';
 export const SEEN_FILE = 'postgres-primary.json';
 
 export interface SeenMemory {
-  /** Null where nothing is kept. */
+  /** Null if nothing is kept on disk. */
   readonly file: string | null;
   get(): Seen | null;
-  /** It holds from now on; answers when it is on the disk. */
+  /** Takes effect at once; resolves when it is on the disk. */
   keep(seen: Seen): Promise<void>;
 }
 
 /**
  * @param dataDir null for a memory that ends with the process
- * @param warn is told in words where the disk keeps it from being kept: the node goes on, because check-ins matter more
- * @throws Error where the file is there and says nothing that can be read
+ * @param warn called if the file cannot be written: the node goes on, because check-ins matter more
+ * @throws Error if the file exists but cannot be understood
  */
 export function seenMemory(dataDir: string | null, warn: (words: string) => void): SeenMemory {
   const file = dataDir === null ? null : join(dataDir, SEEN_FILE);
@@ -32,7 +32,7 @@ export function seenMemory(dataDir: string | null, warn: (words: string) => void
     get: () => seen,
     keep: (next) => {
       seen = next;
-      // One after the other, so that the newest stays.
+      // One write after another, so that the newest stays.
       writing = writing.then(async () => {
         if (file === null) return;
         try {
@@ -48,14 +48,14 @@ export function seenMemory(dataDir: string | null, warn: (words: string) => void
   };
 }
 
-/** What the node of this directory remembers, for one who only looks: nothing is written. Null also where it may not be read. */
+/** What this directory's node remembers, without ever writing. Holds null also if the file cannot be read. */
 export function seenBy(dataDir: string): SeenMemory {
   const file = join(dataDir, SEEN_FILE);
   let seen: Seen | null = null;
   try {
     seen = readSeen(file);
   } catch {
-    // The daemon itself says what is wrong with its file.
+    // The daemon itself reports what is wrong with its file.
   }
   return { file, get: () => seen, keep: async () => {} };
 }
@@ -82,7 +82,7 @@ function parseSeen(text: string): Seen | null {
     if (isCluster && Number.isSafeInteger(timeline))
       return { cluster: cluster as string | null, timeline: Number(timeline) };
   } catch {
-    // Half a file says nothing.
+    // A file cut in half says nothing.
   }
   return null;
 }

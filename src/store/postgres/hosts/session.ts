@@ -1,4 +1,4 @@
-/** One connection to one host, set up as the store needs it, that never hangs and never ends the process. */
+/** One connection to one host, set up as the store needs it. It never hangs and never ends the process. */
 import { Socket } from 'node:net';
 import { userInfo } from 'node:os';
 import pg from 'pg';
@@ -16,15 +16,15 @@ import { mayHelpOtherwise, type TlsAttempt, tlsAttempts } from './tls.ts';
 
 export interface SessionOptions {
   readonly address: PostgresAddress;
-  /** Of tables and indexes; nothing outside it is found by its bare name. */
+  /** The schema of tables and indexes; nothing outside it is found by its unqualified name. */
   readonly schema: string;
-  /** Milliseconds in which a statement must be answered; else the connection is given up. */
+  /** Milliseconds in which a statement must be answered; otherwise the connection is closed. */
   readonly answerWithinMs: number;
-  /** Writes several statements before the first one is answered. */
+  /** Sends several statements before the first one is answered. */
   readonly pipeline?: boolean;
-  /** Asks whether this program may use the session that was set up. It throws if not. */
+  /** Checks whether this program can use the session that was set up; throws if not. */
   readonly admit?: (client: pg.ClientBase) => Promise<void>;
-  /** Told apart in the list of connections of the server. */
+  /** Distinguishes it in the server's list of connections. */
   readonly purpose?: string;
 }
 
@@ -32,22 +32,22 @@ export interface Session {
   readonly client: pg.Client;
   readonly host: DatabaseHost;
   readonly facts: ServerFacts;
-  /** A connection pooler stands between: the process that serves is not the one that was connected to. */
+  /** A connection pooler is in between: the process that answers is not the one that was connected to. */
   readonly isPooled: boolean;
-  /** It ended, or an error said that it is of no use any more. */
+  /** It ended, or an error showed that it is useless. */
   readonly isBroken: boolean;
   /** Called once, with what broke it, as soon as it is broken. */
   onBroken(listener: (error: Error) => void): void;
-  /** Says goodbye to the server; answers when the connection is gone. */
+  /** Says goodbye to the server; resolves when the connection is gone. */
   end(): Promise<void>;
-  /** Gives it up at once, and asks the server to end what it still does for it. */
+  /** Closes it at once, and asks the server to stop what it still does for it. */
   destroy(error?: Error): void;
 }
 
-/** How often a quiet connection is asked whether its other end is still there, in milliseconds. */
+/** How soon the other end of a quiet connection is probed, in milliseconds. */
 const KEEP_ALIVE_MS = 2_000;
 
-/** What `pg` keeps of the server's process, and of the way to it; its types leave out most of it. */
+/** What `pg` stores about the server's process and its socket; its types omit most of it. */
 interface Backend {
   processID: number | null;
   secretKey: number | null;
@@ -55,7 +55,7 @@ interface Backend {
 }
 
 /**
- * Connects to this host, asks what it is and sets the connection up. Whether it may be written to is for the caller to say.
+ * Connects to this host, asks what it is and sets the connection up. The caller decides whether it can be written to.
  *
  * @throws ConnectionFault that names the host
  */
@@ -118,7 +118,7 @@ export class OpenSession implements Session {
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       pipeline: options.pipeline ?? false,
     });
-    // Without a listener, a server that restarts would end this process.
+    // Without a listener, a server that restarts would crash this process.
     this.client.on('error', (error) => this.#break(error));
     this.client.on('end', () =>
       this.#break(new ConnectionFault(`${describeHost(host)} ended the connection`)),
@@ -145,7 +145,7 @@ export class OpenSession implements Session {
     else this.#listeners.push(listener);
   }
 
-  /** Makes it one that the store can work with. */
+  /** Sets it up for the store. */
   async prepare(): Promise<void> {
     await setUp(this.client, this.#options);
     await this.#options.admit?.(this.client);
@@ -181,7 +181,7 @@ export class OpenSession implements Session {
     for (const listener of this.#listeners) listener(error);
   }
 
-  /** The time runs while an answer is awaited, and begins anew with each answer. */
+  /** The timer runs while an answer is awaited, and restarts with each answer. */
   #watchQueries(): void {
     const query = this.client.query.bind(this.client) as (...given: unknown[]) => unknown;
     const settled = (error?: unknown) => {
@@ -202,7 +202,7 @@ export class OpenSession implements Session {
     this.client.query = watched as pg.Client['query'];
   }
 
-  /** What is asked for in the same moment goes to the kernel, and mostly to the server, in one piece. */
+  /** What is sent at the same moment goes to the kernel, and mostly to the server, in one piece. */
   #gather(): void {
     if (this.#isGathering) return;
     this.#isGathering = true;
@@ -221,14 +221,14 @@ export class OpenSession implements Session {
   }
 }
 
-/** A query that was made before, as several statements together are, is answered itself, and tells of its end. */
+/** A prepared query object, such as a batch of statements, is returned as it is; its own promise shows when it ends. */
 function promiseOf(answer: unknown): Promise<unknown> | null {
   if (answer instanceof Promise) return answer;
   const own = (answer as { answer?: unknown } | undefined)?.answer;
   return own instanceof Promise ? own : null;
 }
 
-/** All that is left out here, the client library would take from the environment or from the file of somebody's home. */
+/** Left out, these values would come from the environment or from a file in somebody's home directory. */
 function whoOf({ user, password, database }: PostgresAddress, place: string) {
   const name = user ?? userInfo().username;
   return {

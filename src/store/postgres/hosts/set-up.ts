@@ -1,4 +1,4 @@
-/** What every session sets, whatever the operator, the database or the role have as their defaults. */
+/** What every session sets, whatever defaults the operator, the database or the role have. */
 import pg from 'pg';
 
 export interface SetUp {
@@ -6,22 +6,22 @@ export interface SetUp {
   readonly answerWithinMs: number;
 }
 
-/** Shorter than our own patience, so that the server is the first to give up, and the connection stays good. */
+/** Shorter than our own limit, so that the server gives up first and the connection stays usable. */
 const SERVER_GIVES_UP_AT = 0.9;
 
 /**
- * A transaction in which nothing happens for this share of our own patience belongs to a node that stands still or is cut
- * off: those who wait for its locks must get them before their own patience ends.
+ * The share of our own time limit after which an idle transaction must belong to a node that hangs or is cut off:
+ * whoever waits for its locks must get them before their own limit ends.
  */
 const HANGS_AT = 0.5;
 
-/** Likewise where patience is long, in milliseconds. */
+/** The same if that limit is long, in milliseconds. */
 const HANGS_AFTER = 10_000;
 
-/** How soon the server notices that the host of a node is gone, and lets go of its locks. Milliseconds. */
+/** How soon the server notices that a node's host is gone, and releases its locks. Milliseconds. */
 const NODE_GONE_MS = 10_000;
 
-/** When the server gives up what this program began, in its own settings (milliseconds). */
+/** When the server gives up what this program began, as settings of the server (milliseconds). */
 export function limitsOfServer(answerWithinMs: number) {
   return {
     statement_timeout: Math.floor(answerWithinMs * SERVER_GIVES_UP_AT),
@@ -29,16 +29,16 @@ export function limitsOfServer(answerWithinMs: number) {
   };
 }
 
-/** What the server may have as it is, and what only PostgreSQL 17 and later have. */
+/** Settings that stay as they are unless they are unsafe, and those that only PostgreSQL 17 and later have. */
 const REST = `SELECT set_config('synchronous_commit', 'on', false) AS set
     WHERE current_setting('synchronous_commit') = 'off'
   UNION ALL SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'transaction_timeout'`;
 
 /**
- * `search_path` is pinned, and temporary tables come last, so that nobody can put a table of his own before ours.
+ * `search_path` is pinned, and temporary tables come last, so that nobody can put a table of their own before ours.
  *
  * `synchronous_commit` stays as the operator has it (`local`, `remote_write`, `on` or `remote_apply`: how far a standby
- * must have followed), but not `off`: then a crash would take check-ins that were acknowledged.
+ * must have followed), except `off`: then a crash would lose check-ins that were acknowledged.
  */
 export async function setUp(client: pg.Client, { schema, answerWithinMs }: SetUp): Promise<void> {
   const settings: Record<string, string> = {
@@ -51,14 +51,14 @@ export async function setUp(client: pg.Client, { schema, answerWithinMs }: SetUp
     bytea_output: 'hex',
     default_transaction_isolation: 'read committed',
     default_transaction_deferrable: 'off',
-    // A commit that nobody knows to be on the standby is told by a warning alone.
+    // Only a warning says that a commit may not have reached the standby.
     client_min_messages: 'warning',
     transform_null_equals: 'off',
     array_nulls: 'on',
     extra_float_digits: '1',
     lock_timeout: '0',
     idle_session_timeout: '0',
-    // Statements this short are slower compiled than run.
+    // For statements this short, compiling takes longer than running.
     jit: 'off',
     client_connection_check_interval: '2000',
     tcp_keepalives_idle: '5',

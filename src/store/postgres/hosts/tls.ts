@@ -9,14 +9,14 @@ import type { DatabaseHost } from '../../../core/database/postgres-url.ts';
 import { faultOfReading, LARGEST_SETTINGS, readWholeText } from '../../../system/reading.ts';
 import { ConnectionFault, codeOf } from './faults.ts';
 
-/** What the client library is given: whether it is to use TLS, and how. */
+/** For the client library: whether to use TLS, and how. */
 export type TlsAttempt = false | ConnectionOptions;
 
 /**
- * The ways in which to try to connect, one after the other. A socket on the same host needs no TLS and has none.
+ * The ways to try to connect, in order. A socket on the same host needs no TLS and has none.
  *
- * @param home where the operator's certificates are looked for, as libpq does; null where there is none
- * @throws ConnectionFault where a file is missing or must not be used
+ * @param home where the operator's certificates are looked for, as libpq does; null if there is none
+ * @throws ConnectionFault if a file is missing or must not be used
  */
 export function tlsAttempts(tls: Tls, { host }: DatabaseHost, home = homeOfUser()): readonly TlsAttempt[] {
   if (tls.mode === 'disable' || host.startsWith('/')) return [false];
@@ -25,7 +25,7 @@ export function tlsAttempts(tls: Tls, { host }: DatabaseHost, home = homeOfUser(
   return tls.mode === 'prefer' ? [secured, false] : [secured];
 }
 
-/** A container without a list of users has none, unless HOME says so. */
+/** A container without a list of users has no home directory, unless HOME is set. */
 function homeOfUser(): string | null {
   try {
     return homedir();
@@ -40,11 +40,11 @@ function securedBy(tls: Tls, home: string | null): ConnectionOptions {
   if (tls.mode === 'allow' || tls.mode === 'prefer' || authorities === null)
     return { ...identity, rejectUnauthorized: false };
   const verified = { ...identity, ca: authorities, rejectUnauthorized: true };
-  // As with libpq, `require` verifies the authority where there is one to verify by, and never the name.
+  // As with libpq, `require` verifies the authority if one is configured, and never the name.
   return tls.mode === 'verify-full' ? verified : { ...verified, checkServerIdentity: () => undefined };
 }
 
-/** Null where nothing is to be verified. */
+/** Null if nothing has to be verified. */
 function authoritiesOf({ mode, rootCert }: Tls, home: string | null): string[] | null {
   if (mode === 'allow' || mode === 'prefer') return null;
   if (rootCert === 'system') return getCACertificates('system');
@@ -68,7 +68,7 @@ function read(option: string, file: string): string {
   }
 }
 
-/** A key that others may read is no secret, so libpq refuses it too. Root may let a group read it. */
+/** A key that others can read is no secret, so libpq refuses it too. A key owned by root can be readable to a group. */
 function readKey(file: string): string {
   const text = read('sslkey', file);
   const { mode, uid } = statSync(file);
@@ -77,7 +77,7 @@ function readKey(file: string): string {
   return text;
 }
 
-/** Whether the other way of `allow` and `prefer` may help where this one failed. */
+/** Whether the other way of `allow` and `prefer` may work where this one failed. */
 export function mayHelpOtherwise(error: unknown): boolean {
   if (codeOf(error) === '28000') return true;
   const message = error instanceof Error ? error.message : '';

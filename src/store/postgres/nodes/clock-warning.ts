@@ -1,4 +1,4 @@
-/** Tells of a host whose clock is not that of the database, so that the node on it has to go by that one. */
+/** Warns if the host's clock differs from the database's, because the node then follows the database's. */
 import { durationInWords } from '../../../text/durations.ts';
 
 /** Clocks are expected to agree within a second (`extensions: Several nodes`); milliseconds. */
@@ -8,9 +8,9 @@ const MOST_APART = 1_000;
 const TOLD_EVERY = 3_600_000;
 
 /**
- * @param warn told at once, and once an hour for as long as it is so
+ * @param warn called at once, and then hourly while the clocks differ
  * @param monotonic in milliseconds
- * @returns what is to be called with how far the clock of this host is ahead, in milliseconds
+ * @returns a function to call with how far this host's clock is ahead, in milliseconds
  */
 export function clockWarning(
   warn: (words: string) => void,

@@ -12,25 +12,31 @@ export interface LivenessOptions {
   /** How long all nodes may be silent without a blind window, in milliseconds. */
   readonly threshold: number;
   readonly open: OpenWindow;
-  /** Likewise before this node begins, when a restart is no long silence; in milliseconds. */
+  /** The same for this node's first sign, so that a restart counts as no long silence; in milliseconds. */
   readonly firstThreshold?: number;
   /** Between two signs, in milliseconds. */
   readonly every?: number;
   /** The clock of this host, in milliseconds. */
   readonly clock?: () => number;
-  /** A window was opened and committed by this node: its deadlines are to be postponed. */
+  /** Called when this node has opened and committed a window: deadlines must now be postponed for it. */
   readonly onBlind?: (window: BlindWindow) => void;
   /**
-   * Another node is dead, and nobody has made free what it had claimed. Called with each sign until that is done.
+   * Called when another node is dead and its claims are not released yet; again with each sign until they are.
    *
-   * @param areAll whether each silent one is; else only those of which the database proves it
+   * @param areAll whether every silent node is dead; if not, only those that the database proves to be dead
    */
   readonly onDead?: (areAll: boolean) => void;
-  /** The database lacks what this node wrote in this time: a standby was promoted that did not have it, or a copy was restored. */
+  /**
+   * Called with the time for which the database lacks this node's writes: a standby without them was promoted, or a
+   * copy restored.
+   */
   readonly onLost?: (window: BlindWindow) => void;
-  /** How far the clock of this host is ahead of that of the database, in milliseconds, with each everyday sign. */
+  /** Called with how far this host's clock is ahead of the database's, in milliseconds, on each ordinary sign. */
   readonly onClock?: (aheadMs: number) => void;
-  /** What the database showed on its clock, and when it was asked by the monotonic one; with each sign. In milliseconds. */
+  /**
+   * Called on each sign with the database's time (`told`) and the monotonic time of the request (`asked`);
+   * milliseconds.
+   */
   readonly onTime?: (asked: number, told: number) => void;
   /** How long this node must have lived without a gap before it takes a silent one for dead, in milliseconds. */
   readonly deadAfter?: number;
@@ -38,7 +44,7 @@ export interface LivenessOptions {
 
 const EVERY = 1_000;
 
-/** A sign that takes longer is given up and tried on another connection. In milliseconds. */
+/** A sign that takes longer is abandoned and tried on another connection. In milliseconds. */
 const PATIENCE = 3_000;
 
 export class Liveness {
@@ -49,7 +55,7 @@ export class Liveness {
   #isBusy = false;
   #fault: unknown = null;
   #lastSign = 0;
-  /** When the database was asked for that, by the monotonic clock. */
+  /** The monotonic time at which that sign was sent. */
   #lastAsked = 0;
   readonly #trust: Trust;
 
@@ -74,40 +80,40 @@ export class Liveness {
     return this.#lastSign;
   }
 
-  /** What kept the last sign from being given, or null. */
+  /** What prevented the last sign, or null. */
   get fault(): unknown {
     return this.#fault;
   }
 
   /**
-   * What was claimed since then is this node's, by `performance.now()`. Infinite while its own signs are missing, because
-   * another node may have taken everything over.
+   * Claims made since then, by `performance.now()`, are still this node's. Infinite while its own signs are missing,
+   * because another node may have taken everything over.
    */
   get heldSince(): number {
     return this.#trust.heldSince(this.#instant());
   }
 
   /**
-   * Whether this node has lived for so long without a gap that others, if they live, have done what they were kept from
-   * while the database was away: above all, written down what they had sent.
+   * Whether this node has lived without a gap for so long that other living nodes have caught up with what they could
+   * not do while the database was away: above all, with recording what they had sent.
    */
   get mayTakeOver(): boolean {
     return this.#trust.mayBury(this.#instant());
   }
 
   /**
-   * Gives the first sign, which tells what the silence before it was, and goes on by itself. It may be called again, by a
-   * start of which something else failed.
+   * Gives the first sign, which decides what the silence before it was, and then continues on a timer. Can be called
+   * again if something else failed during a start.
    *
    * @param heldSocket see `ClusterNode.begin`
-   * @throws what keeps the first sign from being given
+   * @throws whatever prevents the first sign
    */
   async start(heldSocket: string | null = null): Promise<void> {
     await this.#sign(true, heldSocket);
     this.#timer ??= setInterval(() => this.#tick(), this.#options.every);
   }
 
-  /** Says goodbye where that can be done. */
+  /** Says goodbye if possible. */
   async stop(): Promise<void> {
     if (this.#timer) clearInterval(this.#timer);
     this.#timer = null;
@@ -119,7 +125,7 @@ export class Liveness {
     await session.end();
   }
 
-  /** Signs never overlap: one that hangs ends by its own patience. */
+  /** Signs never overlap: one that hangs ends at its own time limit. */
   #tick(): void {
     if (this.#isBusy) return;
     this.#isBusy = true;

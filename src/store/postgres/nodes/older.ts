@@ -1,9 +1,9 @@
-/** What a migration waits for that would break nodes of an older version. */
+/** What a migration that would break nodes of an older version has to wait for. */
 import type pg from 'pg';
 import { CLOCK, DEAD_AFTER } from './signs.ts';
 import { SCHEMAS } from './versions.ts';
 
-/** Nodes of an older version are at work: the database stays as it is until they have ended. */
+/** Nodes of an older version are running: the database stays as it is until they have ended. */
 export class OlderNodesLive extends Error {
   override readonly name = 'OlderNodesLive';
 
@@ -24,17 +24,18 @@ const OLDER = `SELECT name, version, schema_version AS schema, stopped_at IS NOT
 
 const HAVE = 'SELECT pg_try_advisory_xact_lock($1, $2) AS mine';
 
-/** Those of a node that is stopped or cut off, but not those of other databases. */
+/** Ends sessions of nodes that hang or are cut off, but not those on other databases. */
 const END = `SELECT pg_terminate_backend(pid) FROM pg_locks
   WHERE locktype = 'advisory' AND classid = $1::bigint::oid AND objid = $2::bigint::oid AND objsubid = 2 AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 /**
- * Returns when, until the transaction that is open on this connection ends, no program works on the database, or begins to,
- * that knows the schema up to an older version than `oldest`. Those that are dead by their signs of life lose their sessions.
+ * Returns once no program that knows the schema only up to a version before `oldest` works on the database, or can
+ * start to before the transaction on this connection ends. Nodes that are dead by their signs of life lose their
+ * sessions.
  *
- * @param from the version of the database; programs that are older than the one before it were refused already
- * @throws OlderNodesLive where one lives, or has lost its sessions only now
+ * @param from the version of the database; programs older than the version before it were refused already
+ * @throws OlderNodesLive if one lives, or has only just lost its sessions
  */
 export async function fenceOlderNodes(client: pg.ClientBase, from: number, oldest: number): Promise<void> {
   const { rows: older } = await client.query<Older>(OLDER, [oldest]);
@@ -48,7 +49,7 @@ export async function fenceOlderNodes(client: pg.ClientBase, from: number, oldes
   }
 }
 
-/** Shows the others that a node with this id waits; it counts for no node that lives. */
+/** Shows the others that a node with this id waits; it does not count as a living node. */
 export async function noteWaiting(
   client: pg.ClientBase,
   { id, name, version, schemaVersion }: Pick<Waiting, 'id' | 'name' | 'version' | 'schemaVersion'>,

@@ -1,4 +1,6 @@
-/** Added only where it is missing: the change of a table, even of none of its columns, waits for all who use it. */
+/**
+ * Changes the table only if the column is missing: even an ALTER TABLE that changes nothing waits for all its users.
+ */
 export function missingColumn(table: string, name: string, type: string): string {
   return `DO $$ BEGIN
   IF NOT EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = '${table}'::regclass AND attname = '${name}') THEN
@@ -8,11 +10,11 @@ END $$;`;
 }
 
 /**
- * The nodes on this database. A node is one run of the program: after a restart it is another one, so that copies of a
- * host cannot be taken for each other. All instants are milliseconds of the database's clock.
+ * The nodes on this database. A node is one run of the program: after a restart it is a different one, so that copies
+ * of a host cannot be mistaken for each other. All instants are milliseconds of the database's clock.
  *
- * - `freed_at`: what it had claimed was made free by another node, which took it for dead. It ends with its next sign.
- * - `unsure_from`: it began so soon after the last sign of any other that nobody knew yet whether one of them lived.
+ * - `freed_at`: another node took it for dead and released what it had claimed. Cleared by its next sign.
+ * - `unsure_from`: it began so soon after the last sign of any other that it was unknown whether one of them lived.
  * - `held_socket`: it answered everybody before it ended, and its service manager holds this socket for the next start.
  */
 export const NODES = `

@@ -1,47 +1,47 @@
-/** Signs of life of the nodes in the database, each of these functions one atomic unit. */
+/** Signs of life of the nodes in the database; each function is atomic. */
 import type pg from 'pg';
 import type { BlindWindow } from '../../../core/blind-window.ts';
 import type { ListedNode } from '../../node.ts';
 import { type Verdict, verdictOn } from './verdict.ts';
 
-/** Who gives the signs. */
+/** The node that gives the signs. */
 export type Node = Pick<ListedNode, 'id' | 'name' | 'version' | 'schemaVersion'>;
 
-/** Keeps the window in the transaction that is open on this connection. */
+/** Stores the window in the transaction that is open on this connection. */
 export type OpenWindow = (client: pg.ClientBase, window: BlindWindow) => Promise<void>;
 
-/** Of the database, in whole milliseconds; unlike `now()` it goes on during a transaction. */
+/** The database's clock, in whole milliseconds; unlike `now()` it goes on during a transaction. */
 export const CLOCK = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
-/** One node after the other decides what a silence was. The first number is that of all locks of Snitch. */
+/** Only one node at a time decides what a silence was. 77 is for this lock alone; the others are under `LOCKS`. */
 const LOCK = `SELECT pg_advisory_xact_lock(77, hashtext('liveness'))`;
 
-/** Where every node before this one said goodbye, nobody took check-ins since the last of them. In milliseconds. */
+/** If all earlier nodes said goodbye, nobody accepted check-ins after the last of them ended. In milliseconds. */
 const AFTER_GOODBYES = 0;
 
-/** Nodes that ended are shown for so long, in milliseconds. */
+/** How long nodes that have ended are still listed, in milliseconds. */
 const SHOWN_FOR = 7 * 24 * 3_600_000;
 
-/** A sign a second, and a while for it to arrive; in milliseconds. */
+/** Signs come once a second and take a while to arrive; in milliseconds. */
 const BETWEEN_SIGNS = 2_000;
 
-/** A node that lives gives several signs in this time, even where one of them is lost. In milliseconds. */
+/** A living node gives several signs in this time, even if one of them is lost. In milliseconds. */
 const SURE_AFTER = 3_000;
 
 interface Told {
   last: string | null;
   now: string;
-  /** The last sign of this one. */
+  /** The last sign of this node. */
   own: string | null;
-  /** Whether a node was there that has not said goodbye. */
+  /** Whether there is a node that has not said goodbye. */
   lives: boolean | null;
   /** Whether another node has taken this one for dead. */
   freed: boolean | null;
-  /** Whether the last node that lived left everybody waiting at the socket of this one. */
+  /** Whether the last living node left its callers waiting at the socket that this node has now. */
   held: boolean | null;
 }
 
-/** What the everyday sign is answered with. */
+/** The answer to an ordinary sign. */
 interface Everyday extends Pick<Answer, 'hasDead' | 'hasProven'> {
   now: string;
   last: string;
@@ -49,26 +49,27 @@ interface Everyday extends Pick<Answer, 'hasDead' | 'hasProven'> {
   isUnsure: boolean;
 }
 
-/** What a sign of life was answered with. */
+/** The answer to a sign of life. */
 export interface Answer {
   readonly verdict: Verdict;
-  /** Another node has made free what this one had claimed: nothing of it may be sent. */
+  /** Another node has released what this one had claimed: none of it can be sent. */
   readonly wasFreed: boolean;
-  /** A node is silent whose claims nobody has made free yet. */
+  /** A node is silent and its claims are not released yet. */
   readonly hasDead: boolean;
-  /** Of such a one it is known that it is dead, however short this one has lived: see `PROVEN`. */
+  /** One such node is known to be dead, however briefly this one has lived: see `PROVEN`. */
   readonly hasProven: boolean;
-  /** The clock of this host is at least so far from that of the database, in milliseconds; negative where it is behind. */
+  /** This host's clock is at least this far ahead of the database's, in milliseconds; negative if it is behind. */
   readonly clockAheadMs: number;
-  /** What the database showed on its clock between the question and the answer, in milliseconds. */
+  /** The database's clock between the request and the answer, in milliseconds. */
   readonly databaseNow: number;
-  /** The last sign of this node that is kept from now on, and the one that was kept before; null for none. */
+  /** The last sign of this node that is stored now, and the one that was stored before; null for none. */
   readonly kept: { readonly last: number; readonly before: number | null };
 }
 
 /**
- * A node that was silent for so long is dead for the others, in milliseconds of the database's clock. It sends nothing that
- * it claimed when its own last sign is older than `SILENCE`, which leaves a few seconds for clocks that run unevenly.
+ * A node that has been silent this long is dead to the others, in milliseconds of the database's clock. Once its own
+ * last sign is older than `SILENCE`, it sends nothing that it claimed, which leaves a few seconds for clocks that run
+ * unevenly.
  */
 export const DEAD_AFTER = 10_000;
 
@@ -81,17 +82,18 @@ interface SignOptions {
   heldSocket?: string | null;
 }
 
-/** Clients are taken to wait no longer than this for an answer, in milliseconds; as for a daemon that is alone. */
+/** The longest that clients are assumed to wait for an answer, in milliseconds; as for a daemon that is alone. */
 const LONGEST_WAIT = 30_000;
 
 /**
- * Says that this node lives. The everyday sign is one statement and takes no lock; only where no node gave one for
- * longer than the threshold, or the clock was set back, one node after the other looks what that means. It is committed
- * as durably as check-ins are, so that it fails where they do: a database that takes no check-ins must not look alive.
+ * Records that this node lives. An ordinary sign is one statement and takes no lock. Only if no node gave a sign for
+ * longer than the threshold, or the clock was set back, do the nodes decide what that means, one after the other. It is
+ * committed as durably as check-ins are, so that it fails if they do: a database that accepts no check-ins must not
+ * look alive.
  *
- * @param isFirst this node begins: where all others have ended in order, any silence is one
- * @param heldSocket where it was held since a node stopped in order, nobody was lost who came since (`decisions: blind`)
- * @param ownNow the clock of this host, in milliseconds, to be compared
+ * @param isFirst this node begins: if all others have ended in order, any silence counts
+ * @param heldSocket if it was held since a node stopped in order, no caller since then was lost (`decisions: blind`)
+ * @param ownNow this host's clock, in milliseconds, to be compared
  * @throws the error of the database; then no sign was given, and no window opened
  */
 export async function giveSign(
@@ -109,7 +111,7 @@ export async function giveSign(
     values: [node.id, threshold, clockAhead.get(client) ?? 0, DEAD_AFTER],
   });
   if (rowCount === 1) {
-    // Half of the way there and back is the best guess of when the database looked at its clock.
+    // Half the round trip is the best guess of when the database read its clock.
     const half = (ownNow() - asked) / 2;
     const databaseNow = Number(rows[0]?.now);
     const ahead = Math.round(asked + half) - databaseNow;
@@ -129,9 +131,9 @@ const DEAD = `FROM nodes AS other
   WHERE other.id <> $1 AND other.freed_at IS NULL AND other.alive_at < c.now - $4::bigint`;
 
 /**
- * That nodes lived for long enough which began after the last sign of `other`: the database was there, and it gave none.
- * Where each node dies soon after its start, none of them could say so by its own life. What several lived at once counts
- * once, and a life through a blind window only from its end on: the database may have been away for all of them.
+ * Proves `other` dead: nodes that began after its last sign lived long enough, so the database was there, and it gave no
+ * sign. If each node dies soon after its start, no single life is long enough. Time that several lived at once counts
+ * once, and a life through a blind window counts from the window's end: the database may have been away for all.
  */
 export const PROVEN = `(SELECT coalesce(sum(greatest(0, alive_at - greatest(began, counted))), 0)
   FROM (SELECT alive_at, began,
@@ -152,7 +154,7 @@ async function giveLockedSign(
   { node, threshold, open, isFirst, heldSocket }: Required<Omit<SignOptions, 'ownNow'>>,
 ): Promise<Answer> {
   await client.query(LOCK);
-  // A statement of its own, because one that waited for the lock would see what was there before it waited.
+  // A separate statement, because one that waited for the lock would see the data from before it waited.
   const { rows } = await client.query<Told>(
     `SELECT max(alive_at) AS last, max(alive_at) FILTER (WHERE id = $1) AS own, ${CLOCK} AS now, bool_or(stopped_at IS NULL) AS lives,
        bool_or(id = $1 AND freed_at IS NOT NULL) AS freed,
@@ -188,15 +190,15 @@ interface Unsure {
   id: string;
   from: string;
   begun: string;
-  /** Whether a node lived before and after this one began. */
+  /** Whether some node lived both before and after this one began. */
   lived: boolean;
   isOver: boolean;
 }
 
 /**
- * A node that began soon after the last sign of another: if none of those that were there gives another sign, they were
- * dead by then, and nobody took check-ins between. So a quick restart is a window as it is for a program that has its
- * database alone. Any node decides it, however short the one lives that it is about.
+ * Decides about nodes that began soon after the last sign of another. If none of the nodes that were there gives
+ * another sign, they were dead by then, and nobody accepted check-ins in between: a quick restart is a window, as it is
+ * for a program that has its database to itself. Any node can decide this, however briefly the node in question lives.
  */
 async function settleUnsure(client: pg.ClientBase, open: OpenWindow): Promise<Verdict> {
   await client.query(LOCK);
@@ -219,12 +221,12 @@ async function settleUnsure(client: pg.ClientBase, open: OpenWindow): Promise<Ve
   return { kind: 'blind', window };
 }
 
-/** The node goes in order. Its last sign stays, because a silence begins there if no other node lives. */
+/** The node ends in order. Its last sign stays, because a silence begins there if no other node lives. */
 export async function sayGoodbye(client: pg.ClientBase, { id }: Node): Promise<void> {
   await client.query(`UPDATE nodes SET stopped_at = ${CLOCK} WHERE id = $1`, [id]);
 }
 
-/** To be said once everybody was answered: who comes from now on waits at this socket, until the next start or in vain. */
+/** Call it once everybody was answered: callers from now on wait at this socket, until the next start or in vain. */
 export async function sayHeld(client: pg.ClientBase, { id }: Node, socket: string): Promise<void> {
   await client.query('UPDATE nodes SET held_socket = $2 WHERE id = $1 AND stopped_at IS NOT NULL', [
     id,
@@ -255,8 +257,8 @@ export async function listNodes(client: pg.ClientBase): Promise<ListedNode[]> {
 }
 
 /**
- * Whether missed deadlines may be looked for in the transaction that is open on this connection: not while nobody knows
- * what a silence was, nor while a blind window still has deadlines to postpone. A node that was stopped for a while asks
+ * Whether the transaction that is open on this connection can look for missed deadlines: not while it is undecided what
+ * a silence was, nor while a blind window still has deadlines to postpone. A node that stood still for a while asks
  * here before it gives its next sign of life, and must not accuse anybody.
  */
 export async function maySweep(client: pg.ClientBase, threshold: number): Promise<boolean> {
@@ -269,17 +271,17 @@ export async function maySweep(client: pg.ClientBase, threshold: number): Promis
 }
 
 /**
- * As `maySweep`, for a node with this id: it must have given a sign of life itself within the threshold, and not be
- * about to stop. One that was stopped in between knows nothing of what the others did. Where the last sign that was answered
- * is not there, this is a database that lacks what was written since, and nobody has said so yet. In the words of the operations.
+ * As `maySweep`, for a node with this id: it must itself have given a sign of life within the threshold, and not be
+ * stopping. A node that stood still in between does not know what the others did. If the last sign that was answered is
+ * missing, this database lacks what was written since, and nobody has noticed yet. In the SQL of the shared operations.
  */
 export const MAY_SWEEP = `SELECT NOT EXISTS (SELECT 1 FROM blind_windows WHERE cursor IS NOT NULL)
     AND NOT ${IS_UNSURE} AND EXISTS (SELECT 1 FROM nodes WHERE id = ? AND stopped_at IS NULL
       AND alive_at BETWEEN ${CLOCK} - CAST(? AS BIGINT) AND ${CLOCK} + CAST(? AS BIGINT) AND alive_at >= CAST(? AS BIGINT)) AS may`;
 
 /**
- * Whether another node than the one with this id lived from so many milliseconds ago until so many milliseconds ago, or a
- * little less: between two signs nobody knows.
+ * Whether any node but the one with this id lived from the first number of milliseconds ago until the second, or a
+ * little less: between two signs that is unknown.
  */
 export const OTHERS_LIVED = `SELECT EXISTS (SELECT 1 FROM nodes WHERE id <> ? AND stopped_at IS NULL
     AND started_at <= ${CLOCK} - CAST(? AS BIGINT)

@@ -1,25 +1,28 @@
 /**
- * What a node may rely on by its own signs of life: that what it claimed is still its own, and that others who are silent
- * are dead. Pure; instants are milliseconds.
+ * What a node can rely on, judging by its own signs of life: that what it claimed is still its own, and that silent
+ * nodes are dead. Pure; instants are milliseconds.
  */
 
-/** A monotonic clock stands still while a virtual machine does, and the wall clock may be set: the longer time counts. */
+/** A monotonic clock stops while a virtual machine does, and the wall clock can be set: the longer time counts. */
 export interface Instant {
   readonly monotonic: number;
   readonly wall: number;
 }
 
 export interface TrustLimits {
-  /** A sign that is older proves nothing any more. */
+  /** An older sign proves nothing any more. */
   readonly silence: number;
-  /** How long this node must have lived without a gap before it takes a silent one for dead: the database may have been away. */
+  /**
+   * How long this node must have lived without a gap before it takes a silent one for dead: the database may have been
+   * away.
+   */
   readonly deadAfter: number;
 }
 
 export class Trust {
   readonly #limits: TrustLimits;
   #lastSign: Instant | null = null;
-  /** Claims since then are this node's, by the monotonic clock. */
+  /** Claims since then are this node's; by the monotonic clock. */
   #heldSince = Number.POSITIVE_INFINITY;
   /** The first of the signs that came without a gap. */
   #unbrokenSince: Instant | null = null;
@@ -29,9 +32,9 @@ export class Trust {
   }
 
   /**
-   * @param asked before the database was asked: it counts the silence from later on
-   * @param wasFreed whether another node had made free what this one claimed until now
-   * @param isUsual false where the signs of all nodes had been missing, or the clock of the database was set
+   * @param asked just before the request: the database counts the silence from a later moment
+   * @param wasFreed whether another node had released what this one had claimed
+   * @param isUsual false if the signs of all nodes had been missing, or the database's clock was set
    */
   signed(
     asked: Instant,
@@ -56,7 +59,7 @@ export class Trust {
     return this.#heldSince;
   }
 
-  /** Whether another node that is silent for long enough is dead: this one has lived all the while. */
+  /** Whether a node that has been silent long enough is dead, because this one has lived all the while. */
   mayBury(now: Instant): boolean {
     return this.#unbrokenSince !== null && between(this.#unbrokenSince, now) >= this.#limits.deadAfter;
   }

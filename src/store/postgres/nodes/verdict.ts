@@ -3,14 +3,16 @@ import type { BlindWindow } from '../../../core/blind-window.ts';
 
 export type Verdict =
   | { kind: 'alive' }
-  /** No node could take check-ins in this time. */
+  /** No node could accept check-ins in this time. */
   | { kind: 'blind'; window: BlindWindow }
-  /** The last sign lies so far ahead that the clock must have been set back; it would hide the next blind time. */
+  /**
+   * The last sign is so far in the future that the clock must have been set back; it would hide the next blind time.
+   */
   | { kind: 'clock set back' };
 
 /**
- * @param last the newest sign of life of all nodes; null where there was never one
- * @param threshold how long a silence may be that is nothing special, in milliseconds
+ * @param last the newest sign of life of any node; null if there never was one
+ * @param threshold how long a silence can be before it means something, in milliseconds
  */
 export function verdictOn(last: number | null, now: number, threshold: number): Verdict {
   if (last === null) return { kind: 'alive' };
@@ -18,25 +20,25 @@ export function verdictOn(last: number | null, now: number, threshold: number): 
   return now - last > threshold ? { kind: 'blind', window: { start: last, end: now } } : { kind: 'alive' };
 }
 
-/** What a node knows of its own signs when it gives another one. */
+/** What a node knows about its own signs when it gives another one. */
 export interface OwnSigns {
-  /** The newest that was answered. */
+  /** The newest sign that was answered. */
   readonly known: number;
-  /** How long ago by the clock of this host. */
+  /** How long ago that was, by this host's clock. */
   readonly elapsed: number;
-  /** The one that the database kept; null for none. */
+  /** The newest sign that the database has; null for none. */
   readonly kept: number | null;
-  /** By the clock of the database. */
+  /** The database's clock. */
   readonly now: number;
 }
 
 /**
- * In which time the database lacks what this node wrote, or null. Signs are written as check-ins are: where an older one is
- * kept than was answered, check-ins are missing as well.
+ * The time for which the database lacks this node's writes, or null. Signs are written like check-ins: if the database
+ * has an older sign than the last one it answered, check-ins are missing as well.
  */
 export function lostWrites({ known, elapsed, kept, now }: OwnSigns, threshold: number): BlindWindow | null {
   if (kept === null || kept >= known) return null;
-  // A clock that was set back sets back the signs, too, and the time since then hides some of that.
+  // Setting the clock back sets the signs back too, and the time that has passed since hides part of that.
   if (known + elapsed - now > threshold) return null;
   return { start: kept, end: Math.max(now, known) };
 }

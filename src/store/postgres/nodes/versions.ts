@@ -1,13 +1,14 @@
 /**
- * Which versions of the program may work on the database. Each session of a node holds a lock for its whole life that says
- * which version of the schema its program knows. A migration that would break such a program needs that lock alone, so that
- * it runs only where no session of one is left; and one that comes back later is refused when it connects. So a node that
- * was stopped or cut off meanwhile cannot write by its old idea of the schema, and no transaction has to ask.
+ * Which versions of the program can work on the database. Each session of a node holds a lock, for its whole life, on
+ * the schema version that its program knows. A migration that would break such a program needs that lock exclusively,
+ * so it runs only when no session of one is left; a program that comes back later is refused when it connects. So a
+ * node that was stopped or cut off meanwhile cannot write with its old idea of the schema, and no transaction has to
+ * ask.
  */
 import type pg from 'pg';
 import { ConnectionFault } from '../hosts/faults.ts';
 
-/** Why a program may not work on the database for its version, in words that may be shown to anybody. */
+/** Why a program of this version cannot work on the database, in words that anybody may see. */
 export class NotAdmitted extends Error {}
 
 class UpgradeUnderWay extends NotAdmitted {
@@ -32,26 +33,26 @@ export class NewerSchema extends NotAdmitted {
 /** The first number of these locks; the second one is the version of the schema. */
 export const SCHEMAS = 0x736e6975;
 
-/** A table of another program, or of another user, is for `checkSchemaAccess` to speak of. */
+/** `checkSchemaAccess` reports a table of another program or another user. */
 const HOLD = `SELECT pg_try_advisory_lock_shared($1, $2) AS mine, coalesce((
     SELECT has_table_privilege(attrelid, 'SELECT') FROM pg_attribute
     WHERE attrelid = to_regclass('schema_version') AND attname = 'one'), FALSE) AS begun`;
 
-/** A statement of its own behind the lock, because it must see what was committed until that was had. */
+/** A separate statement after the lock, because it must see what was committed before the lock was granted. */
 const VERSION = `SELECT version, coalesce((to_jsonb(v) ->> 'oldest')::int, 0) AS oldest FROM schema_version AS v`;
 
 export interface SchemaVersion {
   version: number;
-  /** Of the programs that may work on it, as the migrations say that ran. */
+  /** The oldest version whose programs can work on it, as recorded by the migrations that ran. */
   oldest: number;
 }
 
-/** A program may be one version older than the database, where that has taken nothing away from it. */
+/** A program can be one version older than the database, if the newer version took nothing away. */
 export function isTooOld(known: number, { version, oldest }: SchemaVersion): boolean {
   return known < oldest || known < version - 1;
 }
 
-/** Whether a session may be used by a program that knows the schema up to this version. */
+/** Whether a program that knows the schema up to this version can use a session. */
 export function admission(known: number): (client: pg.ClientBase) => Promise<void> {
   return async (client) => {
     const { rows } = await client.query<{ mine: boolean; begun: boolean }>(HOLD, [SCHEMAS, known]);
