@@ -1,21 +1,22 @@
 /**
- * Alerts that are held because something is down that the snitch needs (`extensions: Acknowledge, silence, depend`):
- * one alert for a dead host, and not one for each of its jobs.
+ * Alerts that are held because something the snitch needs is down (`extensions: Acknowledge, silence, depend`): one
+ * alert for a dead host instead of one for each of its jobs.
  *
- * 1. If a deadline passes, or a run takes too long, while something needed is down, the snitch fails as ever, and its
- *    alert is **held**: nobody is told so far. As far as people are told, the failure has not happened: a check-in ends
- *    it silently, and any other alert says the status from before it as the previous one. It has no reminders.
- * 2. When all that it needs is well again, its deadline restarts. If that passes in silence, the alert is raised, with
- *    the deadline that was missed and the time for which it was held. If something needed fails meanwhile, it stays held.
- * 3. The deadline of a snitch that has not failed restarts likewise, because the run that is awaited may have fallen
- *    into the time in which what it needs was down. No deadline becomes earlier by that.
- * 4. A host dies between two of its check-ins, and the deadline of a job may pass a moment before its own. If nothing was
- *    heard of what is needed since the job was expected, and its silence will tell within `LONGEST_DOUBT`, the alert waits
- *    until then. If it turns out to be well, the alert is raised at once.
- * 5. Whoever was told of a failure already is not reminded while something needed is down.
+ * 1. If a deadline passes, or a run takes too long, while something needed is down, the snitch fails as usual, but its
+ *    alert is **held**: nobody is told yet. To people the failure has not happened: a check-in ends it silently, and
+ *    any other alert gives the status before the failure as the previous one. There are no reminders.
+ * 2. When everything it needs is well again, its deadline restarts. If that passes without a check-in, the alert is
+ *    raised, with the deadline that was missed and how long it was held. If something needed fails meanwhile, it stays
+ *    held.
+ * 3. The deadline of a snitch that has not failed restarts likewise, because the awaited run may have fallen into the
+ *    time when something it needs was down. This never makes a deadline earlier.
+ * 4. A host dies between two of its check-ins, so the deadline of a job may pass a moment before the host's own. If
+ *    nothing was heard from the host since the job was expected, and the host's own deadline falls within
+ *    `LONGEST_DOUBT`, the alert waits until then. If the host turns out to be well, the alert is raised at once.
+ * 5. If people were already told about a failure, they get no reminders while something needed is down.
  *
- * What was written when is no matter: a held snitch is looked at again no later than its deadline can be, and decides
- * by what is known of the needed ones then. So no crash between two steps loses an alert.
+ * The order of writes does not matter: a held snitch is swept again no later than its deadline can be, and then
+ * decided by what is known about the snitches it needs. So a crash between two steps never loses an alert.
  */
 import { MINUTE } from '../text/durations.ts';
 import { basicDeadline, deadlineAnew, nextReminder } from './deadline.ts';
@@ -26,10 +27,10 @@ import { apart, together } from './runs.ts';
 import { isAwaited, type SnitchState } from './snitch.ts';
 import type { Transition, TransitionContext } from './trigger.ts';
 
-/** So long an alert waits at most to learn whether what it needs is down. */
+/** The longest an alert waits to learn whether something the snitch needs is down. */
 export const LONGEST_DOUBT = 5 * MINUTE;
 
-/** What becomes of an alert that is held, when the sweep looks at it or something that the snitch needs changed. */
+/** What becomes of a held alert when the sweep looks at it or when something the snitch needs has changed. */
 export function heldAnew(before: SnitchState, held: Held, context: TransitionContext): Transition {
   const { needs = [], now } = context;
   const down = needs.find(isDown);
@@ -46,7 +47,7 @@ export function heldAnew(before: SnitchState, held: Held, context: TransitionCon
   return silent(withDue({ ...before, held: { ...held, wellSince } }, until));
 }
 
-/** Nothing that the snitch needs is down any more, or what was down is no longer needed: its deadline restarts. */
+/** Nothing the snitch needs is down any more, or what was down is no longer needed: its deadline restarts. */
 export function relieved(before: SnitchState, context: TransitionContext): Transition {
   return (context.needs ?? []).some(isDown) ? silent(before) : restartedFrom(before, context.now, context);
 }
