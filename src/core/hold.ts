@@ -52,7 +52,7 @@ export function relieved(before: SnitchState, context: TransitionContext): Trans
   return (context.needs ?? []).some(isDown) ? silent(before) : restartedFrom(before, context.now, context);
 }
 
-/** A silence ended that may have covered something that the snitch needs: its deadline restarts where it did. */
+/** A silence ended. If it covered something the snitch needs, the snitch's deadline restarts. */
 export function silenceEnded(before: SnitchState, context: TransitionContext): Transition {
   const { needs = [], now } = context;
   const last = lastWell(needs, now);
@@ -66,7 +66,7 @@ function restartedFrom(before: SnitchState, wellSince: number, context: Transiti
   if (held?.isUnsure) return silent(before);
   if (held) {
     const after = { ...before, held: { ...held, wellSince } };
-    // Nobody is told of what somebody has acknowledged, and a pause has a time of its own.
+    // An acknowledged failure is not reported again, and a pause has its own end.
     const isQuiet = status === 'paused' || before.acknowledged !== null;
     return silent(isQuiet ? after : withDue(after, onePeriodFrom(before, wellSince, context)));
   }
@@ -77,7 +77,7 @@ function restartedFrom(before: SnitchState, wellSince: number, context: Transiti
   return silent(anew !== null && anew > plain.dueAt ? withDue(before, anew) : before);
 }
 
-/** A person changed what the snitch needs: an alert that nothing holds any more is raised at once. */
+/** A person changed what the snitch needs: an alert that nothing holds back any more is raised at once. */
 export function needsChanged(
   before: SnitchState,
   isHolderNeeded: boolean,
@@ -91,7 +91,7 @@ export function needsChanged(
   return stays ? silent(before) : told(before, held, context);
 }
 
-/** What remains of `decided` where a missed deadline of `before` raised its alert, or a reminder was due. */
+/** `decided`, adjusted if it is the alert of a missed deadline of `before`, or a reminder. */
 export function afterMissed(
   before: SnitchState,
   decided: Transition,
@@ -119,7 +119,7 @@ export function afterMissed(
   return silent(withDue({ ...snitch, held: unsure }, unheard.dueAt));
 }
 
-/** What remains of `decided` where the alert of `before` was held: people do not know that it failed. */
+/** The decided transition, adjusted if the alert of `before` was held: people do not know that it failed. */
 export function afterHeld({ held }: SnitchState, { snitch, alert, ...others }: Transition): Transition {
   if (!held) return { snitch, alert, ...others };
   const goesOn = (snitch.pause?.remembered ?? snitch.status) === 'failed';
@@ -129,15 +129,15 @@ export function afterHeld({ held }: SnitchState, { snitch, alert, ...others }: T
   return { snitch: after, alert: isKnown ? null : { ...alert, previousStatus: held.previous }, ...others };
 }
 
-/** The deadline of a held alert where counting begins anew: a pause ended, or the interval was changed. */
+/** The state with the deadline of its held alert restarted: a pause ended, or the interval was changed. */
 export function holdRestarted(before: SnitchState, held: Held, from: number, context: TransitionContext) {
   const wellSince = held.wellSince === null ? null : from;
   return withDue({ ...before, held: { ...held, wellSince } }, onePeriodFrom(before, from, context));
 }
 
 /**
- * The alert goes on being held, and is looked at again when a deadline could pass that restarted just now, or when the
- * silence ends that holds it.
+ * The alert stays held, and is swept again when a deadline that restarted now could pass, or when the silence that
+ * holds it ends.
  */
 function heldBy(snitch: SnitchState, held: Held, down: Needed, context: TransitionContext): SnitchState {
   const { isUnsure: _, isSilenced: __, ...others } = held;
@@ -147,7 +147,7 @@ function heldBy(snitch: SnitchState, held: Held, down: Needed, context: Transiti
   return withDue(after, Math.min(until, onePeriodFrom(snitch, context.now, context)));
 }
 
-/** The missed deadline is told at last. */
+/** The missed deadline is reported at last. */
 function told(before: SnitchState, held: Held, context: TransitionContext): Transition {
   const { now } = context;
   const snitch = {
@@ -167,20 +167,23 @@ function afterHolding(
   return reason?.kind === 'noCheckIn' || reason?.kind === 'overran' ? { ...reason, held } : reason;
 }
 
-/** When the last of what is needed ceased to be down. What a clock wrote that ran ahead does not count. */
+/**
+ * When the last thing needed ceased to be down. Instants in the future, written by a clock that ran
+ * ahead, do not count.
+ */
 function lastWell(needs: NeedsFacts, now: number): number | null {
   const known = needs.flatMap(({ wellSince: at }) => (at !== null && at <= now ? [at] : []));
   return known.length === 0 ? null : known.reduce((one, other) => Math.max(one, other));
 }
 
-/** The deadline of an awaited snitch as it is since `wellSince`; null where it has passed, or nothing restarted it. */
+/** The deadline of an awaited snitch, restarted at `wellSince`; null if it has passed, or nothing restarted it. */
 function anewSince(before: SnitchState, wellSince: number, context: TransitionContext): number | null {
   if (wellSince <= (before.lastCheckInAt ?? wellSince)) return null;
   const anew = deadlineAnew(apart(before).plain, wellSince, context);
   return anew !== null && anew > context.now ? anew : null;
 }
 
-/** The first of what is needed of which nothing was heard since the snitch was expected, and whose silence will soon tell. */
+/** The first thing needed that was not heard from since the snitch was expected, and whose own deadline is near. */
 function unheardOf(before: SnitchState, context: TransitionContext): Needed | undefined {
   const { needs = [], now } = context;
   const { plain } = apart(before);
@@ -195,7 +198,7 @@ function isUnheard(needed: Needed, since: number, { now, end }: { now: number; e
   return lastCheckInAt < since && dueAt > now && dueAt <= end;
 }
 
-/** The deadline that counts from `from`. Where a schedule has no further run, the interval that is shown beside it counts. */
+/** The deadline counted from `from`. If a schedule has no further run, the interval shown beside it is used. */
 function onePeriodFrom(snitch: SnitchState, from: number, context: TransitionContext): number {
   const { plain } = apart(snitch);
   return deadlineAnew(plain, from, context) ?? basicDeadline(plain, from, context);
