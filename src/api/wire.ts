@@ -25,8 +25,8 @@ export interface WireSnitch {
   alert_type: 'basic' | 'smart';
   alert_email: string[];
   /**
-   * When the job is due, if the interval does not say; null for none. Older servers leave this and
-   * the next two out.
+   * When the job is due, if not by its interval; null for none. Older servers leave this and the
+   * next two out.
    */
   schedule?: WireSchedule | null;
   /** The time zone of the schedule; null for the case's. */
@@ -48,8 +48,8 @@ export interface WireSnitch {
   /** What the values that the job reports must be; null for nothing. */
   expect?: WireExpectation[] | null;
   /**
-   * Tokens and `tag:<tag>` of what must be well for the alert of a missed deadline to be raised.
-   * Older servers leave it out.
+   * Tokens and `tag:<tag>` of what must be well before a missed deadline raises an alert. Older
+   * servers leave it out.
    */
   needs?: string[];
   /** The held alert of its failure, about which nobody was told; null for none. Older servers leave it out. */
@@ -216,10 +216,7 @@ export interface WireAlert {
     to: string;
     postponed: string[];
     postponed_count: number;
-    /**
-     * The postponed snitches with their new deadlines, null for none, earliest first; empty in
-     * notices of older versions.
-     */
+    /** With their new deadlines, null for none, earliest first; empty in older notices. */
     snitches: { token: string; name: string; deadline: string | null }[];
   };
 }
