@@ -31,7 +31,7 @@ export interface SnitchInput {
   alert_email?: string[] | string | null;
   notes?: string | null;
   tags?: string[] | null;
-  /** Null for none; a snitch without one goes by its interval. */
+  /** Null for none: then the interval says when the job is due. */
   schedule?: WireSchedule | null;
   timezone?: string | null;
   /** Seconds. */
@@ -44,10 +44,10 @@ export interface SnitchInput {
   needs?: string[] | null;
 }
 
-/** What is left out is not looked at, but for `required`, which then is true. */
+/** What is left out is not checked, except for `required`, which then is true. */
 export type ExpectationInput = Pick<WireExpectation, 'value'> & Partial<WireExpectation>;
 
-/** A new snitch that may bring its own token. */
+/** A new snitch that can keep its own token. */
 export interface ImportInput extends SnitchInput {
   token?: string | null;
 }
@@ -95,13 +95,14 @@ export function snitchCalls(send: Send) {
   };
 }
 
-/** Snitches that are kept in files. */
+/** Snitches that are managed in files. */
 export function importCalls(send: Send) {
   return {
     /**
      * Makes all of at most 500 snitches (100 by older servers), or none.
      *
-     * @param known the tokens of the snitches that there were, so that no other one of the same name is made meanwhile
+     * @param known the tokens of the snitches that the client knew, so the call is refused if one of the same name was
+     *   made meanwhile
      */
     importSnitches: (snitches: readonly ImportInput[], owner: string | null, known?: readonly string[]) =>
       send(list(SNITCH), 'POST', '/v1/imports', { snitches, owner, ...(known ? { known } : {}) }),
@@ -137,7 +138,7 @@ export function caseCalls(send: Send) {
   return {
     getCase: () => send(CASE, 'GET', '/v1/case'),
     updateCase: (changes: Partial<WireCase>) => send(CASE, 'PATCH', '/v1/case', changes),
-    /** @param names how many snitches that alert nobody are named at most; none are looked for when absent */
+    /** @param names how many snitches that alert nobody to name at most; absent to look for none */
     getAudience: (names?: number) =>
       send(AUDIENCE, 'GET', `/v1/audience${names === undefined ? '' : `?unreached=${names}`}`),
   };
@@ -153,7 +154,7 @@ export interface ScheduleInput {
 
 export function scheduleCalls(send: Send) {
   return {
-    /** When a schedule that is not kept would be due. */
+    /** When a schedule would be due, without storing it. */
     checkSchedule: (input: ScheduleInput) => send(SCHEDULE_CHECK, 'POST', '/v1/schedules/check', input),
   };
 }
@@ -172,7 +173,7 @@ export function webhookCalls(send: Send) {
 export interface ChannelInput {
   kind?: string;
   name?: string;
-  /** Null removes an optional one. */
+  /** Null removes an optional setting. */
   settings?: Record<string, string | null>;
   events?: readonly string[];
   tags?: readonly string[];
@@ -185,7 +186,10 @@ export function channelCalls(send: Send) {
   return {
     /** With webhooks and members. */
     listChannels: () => send(list(CHANNEL), 'GET', '/v1/channels'),
-    /** @param known the channels that there were, so that no other one of the same kind and name is made meanwhile */
+    /**
+     * @param known the channels that the client knew, so the call is refused if one of the same
+     *   kind and name was made meanwhile
+     */
     createChannel: (input: ChannelInput, known?: readonly string[]) =>
       send(CHANNEL, 'POST', '/v1/channels', { ...input, ...(known ? { known } : {}) }),
     updateChannel: (id: string, changes: ChannelInput) =>
@@ -210,7 +214,7 @@ export interface SilenceInput {
 
 export function silenceCalls(send: Send) {
   return {
-    /** Those that are not over, the newest first. */
+    /** The silences that are not over, the newest first. */
     listSilences: () => send(list(SILENCE), 'GET', '/v1/silences'),
     createSilence: (input: SilenceInput) => send(SILENCE, 'POST', '/v1/silences', input),
     getSilence: (id: string) => send(SILENCE, 'GET', at('/v1/silences', id)),

@@ -63,12 +63,12 @@ export function createClient(options: ClientOptions) {
     ...statusPageCalls(send),
     ...keyCalls(send),
     ...adminCalls(send),
-    /** The present time by the server's clock, in milliseconds since the epoch, as far as it has answered. */
+    /** The current time by the server's clock, in milliseconds since the epoch; by our own until it has answered. */
     now: () => clock.now(),
     ready: () => ready(options),
-    /** The case of the key, and what the server says of the key and of itself. */
+    /** The case of the key, and what the server says about the key and itself. */
     getStanding: () => standing(turns, options),
-    /** Whatever the answer at `path` is, even a refusal. */
+    /** The answer at `path`, whatever it is, even a refusal. */
     probe: (path: string) => probe(options, path),
     /** Opens the stream of changes. The caller has to read it, and destroy it in the end. */
     stream: (lastEventId: string | null, signal: AbortSignal) => openStream(options, lastEventId, signal),
@@ -81,10 +81,10 @@ function ready(options: ClientOptions) {
   return exchangeInTurn(new Turns(IMPATIENT), options, request);
 }
 
-/** What a key is at a server. */
+/** What a server says about a key. */
 export interface Standing {
   case: WireCase;
-  /** What the key may do, and the version of the server; null where that is too old to say. */
+  /** What the key may do, and below, the version of the server; null if the server is too old to say. */
   scope: string | null;
   version: string | null;
 }

@@ -3,7 +3,7 @@ import type { Shape } from './shape.ts';
 import { DELETED, SNITCH } from './snitch-shapes.ts';
 import type { WireSnitch } from './wire.ts';
 
-/** No event is longer than this, in characters. The longest ones have a whole snitch. */
+/** No event is longer than this, in characters. The longest ones contain a whole snitch. */
 const LONGEST = 1024 * 1024;
 
 /** The stream does not say what a Snitch server of this version would say. */

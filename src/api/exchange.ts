@@ -12,7 +12,7 @@ export class ApiError extends Error {
   readonly body: WireError | null;
   /** After how many seconds to try again; null if the server does not say. */
   readonly retryAfterS: number | null;
-  /** Whether something else answered than the daemon, such as a proxy or the web server at a wrong address. */
+  /** Whether something other than the daemon answered, such as a proxy or the web server at a wrong address. */
   readonly foreign: boolean;
 
   /** @param redirect where the answer points, for a redirect: it is never followed, because the key would go there */
@@ -32,7 +32,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The answer does not look as it should: it comes from no Snitch server, or from one of another version. */
+/** The answer does not look as it should: it comes from something else, or from a Snitch server of another version. */
 export class AnswerNotUnderstood extends Error {
   override readonly name = 'AnswerNotUnderstood';
 
@@ -48,7 +48,7 @@ export class AnswerNotUnderstood extends Error {
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
   readonly url: string;
-  /** Whether the server was there and went away meanwhile, so that it may have done what it was asked for. */
+  /** Whether the server was there and went away during the call, so it may have carried it out. */
   readonly broken: boolean;
 
   constructor(url: string, cause: unknown) {
@@ -98,7 +98,7 @@ export interface Request<T> extends Pick<Call, 'method' | 'path' | 'body'> {
  * Sends a call when its turn comes, and again if the server asks to wait. That is safe, because a call refused with
  * `Retry-After` has changed nothing (`decisions: 503`).
  *
- * @param onHeaders is given the headers of each answer as soon as they are there
+ * @param onHeaders is given the headers of each answer as soon as they arrive
  */
 export async function exchangeInTurn<T>(
   turns: Turns,
@@ -156,7 +156,7 @@ export interface Call {
 export function open({ url, apiKey }: ClientOptions, call: Call): Promise<IncomingMessage> {
   const socketPath = url.startsWith('unix:') ? url.slice('unix:'.length) : undefined;
   const target = new URL(socketPath === undefined ? url : 'http://localhost');
-  // The path is put together by hand, because a tag may be `.` or `..`, and a URL would resolve such segments.
+  // The path is joined by hand, because a tag may be `.` or `..`, and a URL would resolve such segments.
   const path = target.pathname.replace(/\/+$/, '') + call.path;
   const text = call.body === undefined ? '' : JSON.stringify(call.body);
   const headers = {
@@ -181,14 +181,14 @@ export function open({ url, apiKey }: ClientOptions, call: Call): Promise<Incomi
 
 interface IdleLimit extends Disposable {
   signal: AbortSignal;
-  /** Says that something arrived. */
+  /** Restarts the time limit because something arrived. */
   goOn: () => void;
 }
 
-/** A long answer that keeps coming may take so many times the limit. */
+/** A long answer that keeps coming may take this many times the limit. */
 const LONGEST = 20;
 
-/** A list of very many snitches takes its time, and that is not the same as a server that does not answer. */
+/** A very long list takes its time, which is not the same as a server that does not answer. */
 function idleLimit(milliseconds: number): IdleLimit {
   const idle = new AbortController();
   const timer = setTimeout(() => idle.abort(), milliseconds);
@@ -243,7 +243,7 @@ export function refusal(response: IncomingMessage, text: string): ApiError {
   });
 }
 
-/** Without its query, which may hold what is not to be shown. */
+/** The address without its query, which may contain secrets. */
 function redirectOf(status: number, location: string | undefined): string | null {
   return status >= 300 && status <= 399 && location ? (location.split('?', 1)[0] ?? '').slice(0, 200) : null;
 }

@@ -1,4 +1,4 @@
-/** The values that `interval` may have (`spec §2`), for clients that help in choosing one. */
+/** The values that `interval` can have (`spec §2`), for clients that help in choosing one. */
 export const INTERVALS = [
   '1_minute',
   '2_minute',

@@ -4,11 +4,11 @@ import { nullable, object, type Shape, text, time } from './shape.ts';
 export interface WireLogEntry {
   id: string;
   at: string;
-  /** The key, by the name that it had then. Its id is null where no key was used. */
+  /** The key, under the name it had then. Its id is null if no key was used. */
   by: { key: string | null; name: string };
   /** `snitch.paused` and the like. */
   action: string;
-  /** What it was done to, by the name that it had then: its id is the token of a snitch, and null for several things. */
+  /** What it was done to, under the name it had then: its id is the token of a snitch, and null for several things. */
   subject: { id: string | null; name: string };
   details: WireLogDetails;
 }
@@ -25,13 +25,13 @@ export interface WireLogDetails {
   note?: string;
 }
 
-/** Empty where only that it changed is told. */
+/** Empty if only the fact of the change is recorded. */
 export interface WireFieldChange {
   from?: unknown;
   to?: unknown;
   added?: readonly string[];
   removed?: readonly string[];
-  /** How many more. */
+  /** How many more were added and removed than these lists name. */
   more?: number;
 }
 

@@ -61,7 +61,7 @@ export class Pace {
     this.#asOf = now;
   }
 
-  /** @returns whether the block is new, because of many calls that wait for the same block only one reports it */
+  /** @returns whether the block is new, because only one of many calls that wait for the same block reports it */
   block(until: number, now: number): boolean {
     const known = this.#blockedUntil > now;
     this.#blockedUntil = Math.max(this.#blockedUntil, until);
@@ -74,7 +74,7 @@ export class Pace {
   }
 }
 
-/** The whole numbers of `"key";q=100;w=10`; of several policies those of the first. */
+/** The whole numbers of `"key";q=100;w=10`; if there are several policies, those of the first. */
 function parameters(header: string | string[] | undefined): Record<string, number> {
   const text = Array.isArray(header) ? header[0] : header;
   const found = (text ?? '').split(',', 1)[0]?.matchAll(/;\s*([a-z]+)=(\d{1,9})(?=\s*(?:;|$))/g) ?? [];

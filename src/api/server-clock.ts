@@ -1,11 +1,14 @@
-/** The present time by the server's clock, which all its times are told by. */
+/** The current time by the server's clock, on which all the times it sends are based. */
 
-/** So much may the clocks differ, in milliseconds: `Date` tells whole seconds, and an answer takes its time. */
+/**
+ * How much the clocks may differ, in milliseconds: `Date` has whole seconds only, and an answer
+ * takes time to arrive.
+ */
 const TOLERATED = 3_000;
 
 export class ServerClock {
   readonly #clock: () => number;
-  /** By how many milliseconds the server's clock is ahead of ours. */
+  /** How many milliseconds the server's clock is ahead of ours. */
   #ahead = 0;
 
   constructor(clock: () => number = Date.now) {
@@ -20,7 +23,7 @@ export class ServerClock {
     this.#ahead = Math.abs(ahead) <= TOLERATED ? 0 : ahead;
   }
 
-  /** In milliseconds since the epoch; by our own clock until the server has said what its clock shows. */
+  /** In milliseconds since the epoch; by our own clock until the server has told us its time. */
   now(): number {
     return this.#clock() + this.#ahead;
   }

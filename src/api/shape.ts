@@ -1,4 +1,4 @@
-/** What shapes of answers are made of. */
+/** The building blocks for shapes of answers. */
 
 /** Says in words what is wrong with a value, and where in it; null if nothing is. */
 export interface Shape<T = unknown> {
@@ -19,7 +19,7 @@ export const time = simple<string>(
   (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)),
 );
 
-/** Stands for an answer that is no JSON, but text to be handed on as it is. */
+/** Stands for an answer that is not JSON but text to be passed on as it is. */
 export const PLAIN_TEXT: Shape<string> = () => null;
 
 export function nullable<T>(shape: Shape<T>): Shape<T | null> {

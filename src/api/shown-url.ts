@@ -1,7 +1,8 @@
 /**
- * The URL as the API shows it. Without the user name as well as the password, because some services use it for a secret.
+ * The URL as the API shows it. Without the user name too, not only the password, because some services use it for a
+ * secret.
  *
- * @throws TypeError where it is no URL
+ * @throws TypeError if it is not a URL
  */
 export function withoutCredentials(url: string): string {
   const parsed = new URL(url);

@@ -13,7 +13,7 @@ const REPORT = object<WireReport>({
   reason: optional(text) as Shape<WireReport['reason']>,
 });
 
-/** Which of the three forms a schedule has is for whoever shows it. */
+/** Which of the three forms a schedule has is left to whoever shows it. */
 export const SCHEDULE = object<WireSchedule>({});
 
 /** When a job is due, and how its runs must look: older servers leave it out. */

@@ -1,16 +1,16 @@
-/** The status page of a case, as it travels. */
+/** The status page of a case, as it travels over the API. */
 import { list, nullable, object, text, time } from './shape.ts';
 
 export interface WireStatusPage {
   slug: string;
-  /** Where everybody sees it. */
+  /** The public address of the page. */
   url: string;
   title: string;
-  /** Snitches with one of these are shown; `*` alone for all. */
+  /** Snitches with one of these tags are shown; `*` alone for all. */
   tags: string[];
   /** Tags that are headings, in their order. */
   groups: string[];
-  /** Never shown: `***` where there is one. */
+  /** Never shown: `***` if there is one. */
   password: string | null;
   announcement: string | null;
   announced_at: string | null;

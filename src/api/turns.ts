@@ -1,4 +1,4 @@
-/** Lets each call go when the server has room for it, and again after a wait that the server has asked for. */
+/** Lets each call go when the server has room for it, and after any wait that the server has asked for. */
 import { Pace } from './pace.ts';
 
 /** A wait that begins, for reporting it. */
@@ -61,7 +61,7 @@ export class Turns {
   /**
    * Holds all calls for as long as the server asked.
    *
-   * @param waitedS how long this call has waited already, in seconds
+   * @param waitedS how long this call has already waited, in seconds
    * @returns how long it will have waited after this wait; null if it must not wait, or has no patience left
    */
   hold({ status, retryAfterS }: Refusal, waitedS: number): number | null {

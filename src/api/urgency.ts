@@ -11,7 +11,7 @@ type Timed = Pick<WireSnitch, 'status' | 'deadline' | 'missing_since' | 'checked
 
 const RANKS: Record<WireStatus, number> = { failed: 0, errored: 1, healthy: 2, pending: 3, paused: 4 };
 
-/** What waits for its first check-in, or is paused, is not due: one is as urgent as the other. */
+/** A snitch that is pending or paused is not due: all of them are equally urgent. */
 export function urgencyOf(snitch: Timed): Urgency {
   const rank = RANKS[snitch.status] ?? RANKS.pending;
   switch (snitch.status) {

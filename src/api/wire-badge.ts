@@ -1,14 +1,14 @@
-/** A picture for a page of somebody else: how a snitch is, or the snitches with a tag. */
+/** A picture, for other people's pages, of how a snitch is doing, or the snitches with a tag. */
 export interface WireBadge {
   id: string;
-  /** Where the picture is; with `.json` in the place of `.svg` what shields.io asks for. */
+  /** Where the picture is; with `.json` instead of `.svg`, the form that shields.io reads. */
   url: string;
   /** Exactly one of the two says what it is for. */
   token: string | null;
   tag: string | null;
-  /** Of the snitch, as it is called now; null for a tag. */
+  /** The current name of the snitch; null for a tag. */
   name: string | null;
-  /** What others are told in the place of the name; null for the name. */
+  /** What outsiders see instead of the name; null to show them the name. */
   public_name: string | null;
   /** Null for the public name of the snitch, or else its name, or the tag. */
   label: string | null;

@@ -1,4 +1,4 @@
-/** How the API tells why a snitch is as it is, and when its job is due. */
+/** How the API explains why a snitch is as it is, and when its job is due. */
 import type { WireAudience, WireStatus } from './wire.ts';
 import type { WireHold, WireSilenced } from './wire-kept-back.ts';
 
@@ -7,15 +7,15 @@ export interface WireExplanation {
   /** Why it is failed or errored, in words; null for others. Older servers leave it out. */
   reason?: string | null;
   timezone: string;
-  /** The present period of its interval. */
+  /** The current period of its interval. */
   period: { start: string; end: string };
   /** When the next check-in is due at the latest, in UTC and in the case's time zone; null if none is awaited. */
   deadline: { at: string; local: string } | null;
-  /** When the next alert or reminder will come if no check-in comes before; null for never. */
+  /** When the next alert or reminder comes if there is no check-in before then; null for never. */
   next_alert: { at: string; local: string } | null;
   /** The deadline that a failed snitch missed; null for others. Older servers leave it out. */
   missing_since?: string | null;
-  /** The silence that holds over it; null for none. Older servers leave it out. */
+  /** The silence that covers it; null for none. Older servers leave it out. */
   silenced?: WireSilenced | null;
   /** The alert of its failure that is held; null for none. Older servers leave it out. */
   held?: WireHold | null;
@@ -43,22 +43,22 @@ export interface WireValue {
   runs: number;
 }
 
-/** When a schedule that is not kept would be due. */
+/** When a schedule that is only being checked would be due. */
 export interface WireScheduleCheck {
-  /** What clients that know no schedules are shown. */
+  /** The interval shown to clients that do not know schedules. */
   interval: string;
-  /** The zone that decides: that of the expression, where it names one. */
+  /** The zone that applies: the expression's own, if it names one. */
   timezone: string;
   /** Seconds. */
   grace: number;
   runs: WireRun[];
 }
 
-/** The runs that began and have not ended, and how long those took that ended well. */
+/** The runs that began and have not ended, and how long successful runs took. */
 export interface WireRuns {
-  /** `overruns_at` is null where nobody watches how long a run takes, or where its end may have been lost. */
+  /** `overruns_at` is null if the length of runs is not watched, or if the end of this one may have been lost. */
   open: { started_at: string; overruns_at: string | null }[];
-  /** The middle of the last runs, in milliseconds; null where fewer than five are known. */
+  /** The median of the last runs, in milliseconds; null if fewer than five are known. */
   usual_ms: number | null;
 }
 
@@ -70,10 +70,10 @@ export interface WireRun {
 
 /** When a snitch with a schedule is due next. */
 export interface WireScheduleShown {
-  /** The zone that decides: that of the expression, where it names one, that of the snitch, or that of the case. */
+  /** The zone that applies: the expression's own, if it names one, the snitch's, or the case's. */
   timezone: string;
-  /** Seconds: what is set, or what follows from the schedule. */
+  /** Seconds: as set, or else derived from the schedule. */
   grace: number;
-  /** At most five; fewer where the schedule ends before. Local times are such as `Mon 2026-03-09 13:00 +01:00`. */
+  /** At most five; fewer if the schedule ends earlier. Local times look like `Mon 2026-03-09 13:00 +01:00`. */
   runs: { at: string; local: string; deadline: string; deadline_local: string }[];
 }

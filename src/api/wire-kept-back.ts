@@ -1,4 +1,4 @@
-/** What keeps alarms from people: that somebody has seen them, a silence, or something that is down. */
+/** Who has seen an alarm. Like a silence, or something needed that is down, it keeps alarms back. */
 
 export interface WireAcknowledgement {
   at: string;
@@ -7,11 +7,11 @@ export interface WireAcknowledgement {
   by: string;
 }
 
-/** What keeps the alarms of a snitch back. */
+/** The silence that keeps the alarms of a snitch back. */
 export interface WireSilenced {
-  /** The id of the silence; of several the one that ends last. */
+  /** The id of the silence; if there are several, the one that ends last. */
   id: string;
-  /** When the snitch is heard again: silences may follow one another without a gap. */
+  /** When the snitch can alert again: several silences may follow one another without a gap. */
   until: string;
   /** The name of the key that made it. */
   by: string;
@@ -24,14 +24,14 @@ export interface WireSilence {
   tags: string[] | null;
   tokens: string[] | null;
   all: boolean;
-  /** Of one that holds once; null for a recurring one. */
+  /** Only for a silence that holds once; null for a recurring one. */
   from: string | null;
   to: string | null;
-  /** Of a recurring one: when it begins. */
+  /** Only for a recurring silence: when it begins. */
   schedule: { cron: string } | { calendar: string } | null;
   /** Seconds; null for one that holds once. */
   duration: number | null;
-  /** The time zone of the schedule; null for that of the case. */
+  /** The time zone of the schedule; null for the case's. */
   timezone: string | null;
   note: string;
   /** The name of the key that made it. */
@@ -42,9 +42,9 @@ export interface WireSilence {
   current: WireStretch | null;
   /** When it holds next; null for never. */
   next: WireStretch | null;
-  /** When somebody ended it early; null for nobody. */
+  /** When somebody ended it early; null if nobody did. */
   ended_at: string | null;
-  /** Only in the answer that makes it: those of its tags that no snitch has now. */
+  /** Only in the answer to its creation: those of its tags that no snitch has now. */
   unknown_tags?: string[] | undefined;
 }
 
@@ -55,9 +55,9 @@ export interface WireStretch {
 
 /** An alert that is held. */
 export interface WireHold {
-  /** What is down; null where that was deleted. */
+  /** What is down; null if that was deleted. */
   by: { token: string; name: string } | null;
   since: string;
-  /** When it is told if the snitch stays silent; null while something that it needs is down. */
+  /** When it is raised if no check-in comes; null while something the snitch needs is down. */
   until: string | null;
 }

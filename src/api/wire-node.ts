@@ -4,15 +4,15 @@ export interface WireNode {
   /** The name of its host. */
   name: string;
   version: string;
-  /** Whether it is the one that answers. */
+  /** Whether it is the node that sent this answer. */
   answers: boolean;
   started_at: string;
   alive_at: string;
-  /** Null while it runs, or where it ended without a word. */
+  /** Null while it runs, or if it ended without saying so. */
   stopped_at: string | null;
   clock_ahead_ms: number;
-  /** Up to which its program knows the schema of the database. */
+  /** The newest version of the database schema that its program knows. */
   schema_version: number;
-  /** It does no work yet, because its upgrade of the schema would break nodes of an older version that live. */
+  /** It does no work yet, because its schema upgrade would break live nodes of an older version. */
   waits: boolean;
 }

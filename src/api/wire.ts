@@ -13,7 +13,7 @@ export interface WireSnitch {
   tags: string[];
   notes: string;
   status: WireStatus;
-  /** Why it is failed or errored; null for others, and where that is not known. Older servers leave it out. */
+  /** Why it is failed or errored; null for others, and if that is not known. Older servers leave it out. */
   reason?: string | null;
   checked_in_at: string | null;
   /** The newest check-in that said how a run ended, healthy or not. Older servers leave it out. */
@@ -24,36 +24,42 @@ export interface WireSnitch {
   type: { interval: string };
   alert_type: 'basic' | 'smart';
   alert_email: string[];
-  /** When the job is due, where not by its interval; null for none. Older servers leave this and the next two out. */
+  /**
+   * When the job is due, if not by its interval; null for none. Older servers leave this and the
+   * next two out.
+   */
   schedule?: WireSchedule | null;
-  /** The time zone of the schedule; null for that of the case. */
+  /** The time zone of the schedule; null for the case's. */
   timezone?: string | null;
-  /** Seconds by which a check-in may come after the time at which it is expected; null for what follows. */
+  /** How many seconds after the expected time a check-in may come; null for the default. */
   grace?: number | null;
   /** When the next check-in is due at the latest; null while none is awaited. Older servers leave it out. */
   deadline?: string | null;
   /** The deadline that a failed snitch missed; null for others. Older servers leave it out. */
   missing_since?: string | null;
-  /** The silence that holds over it; null for none. Older servers leave it out. */
+  /** The silence that covers it; null for none. Older servers leave it out. */
   silenced?: WireSilenced | null;
-  /** Seconds that a run may take from its reported start; null where that is not watched. Older servers leave it out. */
+  /** Seconds that a run may take from its reported start; null if that is not watched. Older servers leave it out. */
   max_runtime?: number | null;
   /** Seconds; null for any. Older servers leave this and the next two out. */
   min_runtime?: number | null;
-  /** So many error check-ins in a row make it errored. */
+  /** This many error check-ins in a row make it errored. */
   failures_before_alert?: number;
-  /** What the values must be that the job reports; null for nothing. */
+  /** What the values that the job reports must be; null for nothing. */
   expect?: WireExpectation[] | null;
-  /** Tokens and `tag:<tag>` of what must be well for an alert of silence to be raised. Older servers leave it out. */
+  /**
+   * Tokens and `tag:<tag>` of what must be well before a missed deadline raises an alert. Older
+   * servers leave it out.
+   */
   needs?: string[];
-  /** The alert of its failure that is held, so that nobody was told; null for none. Older servers leave it out. */
+  /** The held alert of its failure, about which nobody was told; null for none. Older servers leave it out. */
   held?: WireHold | null;
-  /** Who has seen the present alarm; null for nobody, and where there is no alarm. Older servers leave it out. */
+  /** Who has seen the current alarm; null for nobody, and if there is no alarm. Older servers leave it out. */
   acknowledged?: WireAcknowledgement | null;
   created_at: string;
 }
 
-/** What one reported value must be; null is for no limit. */
+/** What one reported value must be; null for no limit. */
 export interface WireExpectation {
   value: string;
   min: number | null;
@@ -85,7 +91,7 @@ export interface WireCheckIn {
   output: string | null;
   /** The numbers that the job reported, by name; null for none. Older servers leave this and the next two out. */
   values?: Readonly<Record<string, number>> | null;
-  /** What of them could not be read, in words; empty nearly always. */
+  /** What could not be read of them, in words; nearly always empty. */
   dropped_values?: readonly string[];
   /** Why a run that ended well counts as an error; null for any other. */
   reason?: string | null;
@@ -124,7 +130,7 @@ export interface WireWebhook {
   secret?: string;
 }
 
-/** A window on each of some days; one whose end is not later than its beginning ends on the next day. */
+/** A daily window on some days; if its end is not later than its beginning, it ends on the next day. */
 export interface WireHours {
   timezone: string;
   /** Of `mon` to `sun`. */
@@ -134,7 +140,7 @@ export interface WireHours {
   to: string;
 }
 
-/** One way in which alerts of the case are told: a channel, a webhook or a member. */
+/** One way in which alerts of the case are sent: a channel, a webhook or a member. */
 export interface WireChannel {
   id: string;
   /** The kind of service, `webhook` or `email`. */
@@ -144,18 +150,18 @@ export interface WireChannel {
   settings: Record<string, string>;
   /** Of `missing`, `errored`, `reporting`, `paused` and `blind`. */
   events: string[];
-  /** Only alerts of snitches with one of these; empty for all. */
+  /** Only alerts of snitches with one of these tags; empty for all. */
   tags: string[];
-  /** Seconds: an alarm is told only if it lasts so long and nobody acknowledges. */
+  /** Seconds: an alarm is sent only if it lasts this long and nobody acknowledges it. */
   after: number;
   /** Null for always. */
   hours: WireHours | null;
-  /** What the service refused for good, as long as nothing was delivered since; null for nothing. */
+  /** What the service refused for good, until something is delivered again; null for nothing. */
   refused: { at: string; error: string } | null;
   created_at: string;
 }
 
-/** A channel as it would be kept. */
+/** A channel as it would be stored. */
 export type WireCheckedChannel = Omit<WireChannel, 'id' | 'refused' | 'created_at'>;
 
 export interface WireDelivery {
@@ -173,10 +179,10 @@ export interface WireDelivery {
   state: 'pending' | 'delivered' | 'dead' | 'dropped';
   /**
    * Only if it waits for its time: `after`, or `hours` for the next opening of its target; both are dropped if what
-   * they tell of ends before. `opening` waits for the hours, too, but is sent in any case.
+   * they report ends before that. `opening` waits for the hours too, but is sent in any case.
    */
   waits?: 'after' | 'hours' | 'opening';
-  /** Whether an attempt is under way. `attempts` counts it already, while `last_error` is from the one before. */
+  /** Whether an attempt is under way. `attempts` already counts it, while `last_error` is from the attempt before. */
   sending: boolean;
   attempts: number;
   last_error: string | null;
@@ -210,7 +216,7 @@ export interface WireAlert {
     to: string;
     postponed: string[];
     postponed_count: number;
-    /** With their new deadlines, null for none, the earliest first; empty in notices of older versions. */
+    /** With their new deadlines, null for none, earliest first; empty in older notices. */
     snitches: { token: string; name: string; deadline: string | null }[];
   };
 }
@@ -222,15 +228,15 @@ export interface WireAudience {
   webhooks: string[];
   /** Names of channels. Older servers leave it out. */
   channels?: string[];
-  /** Those of them that took nothing when they were last sent something, and how. Older servers leave it out. */
+  /** Those among them that did not accept what they were last sent, and why. Older servers leave it out. */
   failing?: { channel: string; name: string; why: string }[];
   /** False if no mail server is configured, so that nothing is sent to the email addresses. */
   sends_email: boolean;
-  /** Why a snitch without tags and addresses of its own alerts nobody, in words; null where it alerts somebody. */
+  /** Why a snitch without tags and addresses of its own alerts nobody, in words; null if it alerts somebody. */
   nobody?: string | null;
   /**
    * The snitches whose alerts reach nobody: some of their names, whether there are more, and whether it is all of them.
-   * Only where it is asked for.
+   * Only on request.
    */
   unreached?: { names: string[]; more: boolean; all: boolean };
 }
@@ -241,13 +247,13 @@ export interface WireError {
   validations?: { attribute: string; message: string }[];
 }
 
-/** A snitch and the name of the file that it is kept in. */
+/** A snitch and the name of the file that it is managed in. */
 export interface WireOwnership {
   token: string;
   owner: string;
 }
 
-/** A snitch from elsewhere in the form in which it would be kept. */
+/** A snitch from elsewhere in the form in which it would be stored. */
 export type WireImported = Pick<
   WireSnitch,
   | 'name'
@@ -269,24 +275,24 @@ export type WireImported = Pick<
 
 export type WireCaseSettings = Pick<WireCase, 'name' | 'timezone' | 'members' | 'reminders'>;
 
-/** What an import would be refused for. Attributes are such as `snitches[0].name` or `case.timezone`. */
+/** What an import would be refused for. Attributes look like `snitches[0].name` or `case.timezone`. */
 export interface WireImportCheck {
   /** The snitches without faults, in their normal form. */
   snitches: WireImported[];
   case: Partial<WireCaseSettings>;
   problems: { attribute: string; message: string }[];
-  /** How many snitches the case may still make; null for no limit. */
+  /** How many more snitches the case may have; null for no limit. */
   room: number | null;
-  /** Where channels were asked about, and the server knows them: those without faults, in their normal form. */
+  /** The channels without faults, in their normal form: only if the request had channels, and the server knows them. */
   channels?: WireCheckedChannel[];
-  /** How many webhooks and channels the case may still make. */
+  /** How many more webhooks and channels the case may have. */
   channel_room?: number;
 }
 
 /** When a job is due: one of the three. */
 export type WireSchedule = { cron: string } | { calendar: string } | { every: number };
 
-/** How a login to the mail server went, and a test mail. */
+/** How a login to the mail server went, and a test mail if one was sent. */
 export interface WireMailCheck {
   /** Host and port of the mail server; null if email is off. */
   server: string | null;

@@ -22,7 +22,7 @@ export function isAlarm(type: AlertKind | NoticeType): boolean {
   return type === 'snitch.missing' || type === 'snitch.errored';
 }
 
-/** What the state machine decided: the team must be told of this change. */
+/** What the state machine decided: the team must be told about this change. */
 export interface AlertDecision {
   type: AlertKind;
   status: Status;
@@ -32,7 +32,7 @@ export interface AlertDecision {
 /** The state names of webhook payloads: `failed` in the API is `missing` here (`spec §3`). */
 export type PayloadStatus = 'pending' | 'healthy' | 'missing' | 'errored' | 'paused';
 
-/** In the place of a token, in an alert that is only a test: no snitch has one so short. */
+/** Replaces the token in an alert that is only a test: no snitch has one this short. */
 export const TEST_TOKEN = 'test';
 
 /** The snitch as an alert shows it: how it was when the alert was decided. */
@@ -45,21 +45,21 @@ export interface AlertSnitch {
   previous_status: PayloadStatus;
 }
 
-/** What the team wants to know beside the payload; kept with the alert because the snitch goes on changing. */
+/** What the team wants to know besides the payload; kept with the alert because the snitch goes on changing. */
 export interface AlertDetails {
   interval: Interval;
   checkedInAt: number | null;
   lastCheckInAt: number | null;
-  /** The deadline or reminder that passed; null where the alert came from a check-in or a pause. */
+  /** The deadline or reminder that passed; null if the alert came from a check-in or a pause. */
   deadlineAt: number | null;
   /** When the next check-in is due or the next reminder would come; null for never. */
   nextDueAt: number | null;
-  /** Message, exit status and output of the check-in that raised the alert, where there was one. */
+  /** Message and, below, exit status of the check-in that raised the alert, if there was one. */
   message: string | null;
   exitStatus: number | null;
-  /** When the job checked in, where that was reported only later; as all that follows, absent in older alerts. */
+  /** When the job checked in, if that was reported only later. This and all that follows is absent in older alerts. */
   ranAt?: number;
-  /** When it was decided, where a silence kept it back until it was told. */
+  /** When the alert was decided, if a silence kept it back for a while. */
   silencedSince?: number;
   /** The check-in whose output belongs to the alert. */
   checkInId?: number;
@@ -67,20 +67,20 @@ export interface AlertDetails {
   missingSince?: number;
   /** Why the alert was raised. */
   reason?: Reason;
-  /** When the run that has not ended began. */
+  /** When the unfinished run began. */
   startedAt?: number;
   pausedUntil?: PauseUntil['kind'];
-  /** Only of a snitch with a schedule: what says when it is due, the zone that decides, and the grace. */
+  /** Only for a snitch with a schedule: the rule that says when it is due, and the zone that rule is read in. */
   schedule?: { rule: ScheduleRule; timezone: string };
-  /** Milliseconds by which the deadline is later than the expected time; absent for none. */
+  /** How many milliseconds the deadline is later than the expected time; absent for none. */
   grace?: number;
-  /** Only where the alert stands for many changes. */
+  /** Only if the alert stands for many changes. */
   flapping?: Flapping;
-  /** The alert that opened the incident which this one belongs to; null where this one opens it. */
+  /** The alert that opened the incident this one belongs to; null if this one opens it. */
   threadId: string | null;
 }
 
-/** What a blind notice names. */
+/** What a blind notice says. */
 export interface BlindNotice {
   start: number;
   end: number;
@@ -97,7 +97,7 @@ export interface BlindNotice {
 export interface BlindSnitch {
   token: string;
   name: string;
-  /** Null where its schedule has no further run, so that nothing more is awaited. */
+  /** Null if its schedule has no further run, so nothing more is awaited. */
   deadlineAt: number | null;
 }
 
@@ -108,14 +108,14 @@ export type Alert = { id: string; caseId: string; at: number } & (
   | { type: typeof REFUSAL_NOTICE; token: null; snitch: null; details: null; notice: null; refusal: Refusal }
 );
 
-/** What a service refused for good, and of which channel. */
+/** What a service refused for good, and for which channel. */
 export interface Refusal {
   channel: { id: string; name: string; kind: string };
   /** In words, without secrets. */
   error: string;
 }
 
-/** The body of the webhook of such a notice, for those that want notices. */
+/** The webhook body of such a notice, for webhooks that want notices. */
 export interface RefusalPayload {
   type: typeof REFUSAL_NOTICE;
   /** ISO 8601 with milliseconds, UTC. */
@@ -138,13 +138,13 @@ export interface AlertPayload {
   timestamp: string;
   data: {
     snitch: AlertSnitch;
-    /** Why, in words (`extensions: What a run must look like`); absent in alerts from before that was kept. */
+    /** Why, in words (`extensions: What a run must look like`); absent in alerts that predate it. */
     reason?: string;
   };
 }
 
 /**
- * The body of the webhook of a notice, for those that want notices (`decisions: When the service itself was
+ * The webhook body of a notice, for webhooks that want notices (`decisions: When the service itself was
  * blind`).
  */
 export interface NoticePayload {
@@ -160,7 +160,7 @@ export interface NoticeShown {
   to: string;
   postponed: string[];
   postponed_count: number;
-  /** The deadline is null where nothing more is awaited. */
+  /** The deadline is null if nothing more is awaited. */
   snitches: { token: string; name: string; deadline: string | null }[];
 }
 
@@ -212,7 +212,7 @@ export function alertSnitch(
   };
 }
 
-/** @param timezone IANA name: the one that times in the reason are told in */
+/** @param timezone IANA name: the zone that times in the reason are given in */
 export function alertPayload(
   { type, at, snitch, details }: Extract<Alert, { type: AlertKind }>,
   timezone: string,
@@ -225,7 +225,7 @@ export function alertPayload(
   };
 }
 
-/** Null where an older version decided the alert. */
+/** Null if an older version decided the alert. */
 export function reasonOf({ reason }: Pick<AlertDetails, 'reason'>, timezone: string): string | null {
   return reason ? reasonInWords(reason, (time) => inTimeZone(time, timezone)) : null;
 }

@@ -1,12 +1,13 @@
-/** An API key, and what it may do. */
+/** API keys, and what they may do. */
 
 /**
  * `read`, `write` and `provision` concern one case; `admin` the server and all its cases. A key with `provision` may
- * check in by name and make the snitch with the first check-in, and nothing else (`extensions: When a job is due`).
+ * check in by name, which creates the snitch at the first check-in, and do nothing else (`extensions: When a job is
+ * due`).
  */
 export type Scope = 'read' | 'write' | 'provision' | 'admin';
 
-/** What every key begins with. No token of a snitch that the server makes looks like one. */
+/** The form of every key. No snitch token that the server generates looks like one. */
 const KEY = /^snk_[A-Za-z0-9]{40}$/;
 
 export function looksLikeApiKey(text: string): boolean {

@@ -1,7 +1,7 @@
 /** When a failed delivery is tried again (`decisions: Alerts`). */
 import { HOUR, MINUTE, SECOND } from '../text/durations.ts';
 
-/** The wait after the first, second, … failed attempt, in milliseconds. After the last the delivery is dead. */
+/** The wait after the first, second, … failed attempt, in milliseconds. After that the delivery is dead. */
 export const RETRY_WAITS: readonly number[] = [
   10 * SECOND,
   30 * SECOND,
@@ -27,7 +27,7 @@ const LONGEST_RETRY_AFTER = 24 * HOUR;
 /**
  * The instant of the next attempt, or null when the delivery is dead.
  *
- * @param attempts how many attempts failed, the present one included (1 or more)
+ * @param attempts how many attempts have failed, including this one (1 or more)
  * @param failedAt when the last attempt failed
  * @param random a number in [0, 1): the jitter
  * @param retryAfter the wait in milliseconds that the target asked for; it lengthens the schedule's wait, up to 24 h

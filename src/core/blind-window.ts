@@ -11,25 +11,25 @@ export interface BlindWindow {
   end: number;
 }
 
-/** A window longer than this is told to the team, in milliseconds. */
+/** The team is told about a window longer than this, in milliseconds. */
 export const NOTICE_AFTER = MINUTE;
 
-/** A late job gets at least so much time more. */
+/** A late job gets at least this much more time. */
 const LEAST_MOVE = MINUTE;
 
 /**
  * The state with its deadline postponed, or null where `window` excuses nothing.
  *
- * 1. Only a deadline that can raise an alarm is looked at, however often windows postponed it before.
- * 2. It awaits the check-in of one period: the one that it lies in, or ends. A window that was over when that period
- *    began postpones nothing, since the period can be heard whole.
- * 3. Where the time at which that check-in was expected overlaps the window, it may have been lost. The deadline is
- *    then the end of the first period that begins after the window; a learned one is that of the first period whose
- *    check-in is expected after the window, and that of a schedule the one of the first run after it.
- * 4. Where that time does not overlap, and the deadline itself lies in the window, the check-in was late. The deadline
- *    moves by the length of the window, at least a minute: the time that a late job could not use.
- * 5. A run that is open, and whose end may have come in the window, raises no alarm any more. That end would have been
- *    the check-in that is awaited, so the deadline is then at least that of the first one that can be heard whole.
+ * 1. Only a deadline that can raise an alarm is postponed, however often windows have postponed it already.
+ * 2. It awaits the check-in of one period: the one that it lies in or ends. A window that was over when that period
+ *    began postpones nothing, since check-ins could be received throughout the period.
+ * 3. If the time at which that check-in was expected overlaps the window, the check-in may have been lost. The
+ *    deadline is then the end of the first period that begins after the window; a learned deadline is that of the
+ *    first period whose check-in is expected after the window, and a schedule's is that of the first run after it.
+ * 4. If that time does not overlap but the deadline itself lies in the window, the check-in was already late. The
+ *    deadline moves by the length of the window, at least a minute: the time that a late job could not use.
+ * 5. An open run that may have ended in the window no longer raises an alarm. Its end would have been the awaited
+ *    check-in, so the deadline is then at least that of the first check-in that cannot fall into the window.
  */
 export function postpone(
   snitch: SnitchState,
@@ -42,7 +42,7 @@ export function postpone(
 }
 
 export interface BlindnessContext extends DeadlineContext {
-  /** Of a snitch with open runs: how long the earlier ones took, where enough of them are known. */
+  /** For a snitch with open runs: how long earlier runs took, if enough of them are known. */
   usualRuntime?: UsualRuntime | null;
 }
 
@@ -62,7 +62,7 @@ function postponeWithRuns(
   return { ...together(after ?? plain, runs), postponed: snitch.postponed + 1 };
 }
 
-/** With the deadline of the first check-in that can be heard whole after the window, unless it is later already. */
+/** Moves the deadline to that of the first check-in that cannot fall into the window, unless it is later already. */
 function awaitNext(plain: SnitchState, { end }: BlindWindow, context: DeadlineContext): SnitchState {
   const { dueAt, movedFrom } = plain;
   if (dueAt === null) return plain;
@@ -86,7 +86,7 @@ function postponeOwn(snitch: SnitchState, window: BlindWindow, context: Deadline
   return { ...snitch, dueAt: moved, postponed: count, movedFrom: movedFrom ?? dueAt };
 }
 
-/** Whether the window is worth a look at the history of the snitch: rules 1 and 2 of `postpone`. */
+/** Whether the window makes it worth reading the history of the snitch: rules 1 and 2 of `postpone`. */
 export function couldPostpone(
   snitch: SnitchState,
   window: BlindWindow,
@@ -98,7 +98,7 @@ export function couldPostpone(
   return expectedFrom(snitch, movedFrom ?? dueAt, context) < window.end;
 }
 
-/** The state after all of `windows`, which are in the order in which they ended, and those that postponed it. */
+/** The state after all of `windows`, given in the order in which they ended, and the windows that postponed it. */
 export function postponeByAll<Window extends BlindWindow>(
   snitch: SnitchState,
   windows: readonly Window[],
@@ -115,13 +115,16 @@ export function postponeByAll<Window extends BlindWindow>(
   return { snitch: state, by };
 }
 
-/** A held alert that nothing holds any more waits for a deadline as well. */
+/** A held alert whose cause is over awaits a deadline too. */
 function isAwaited({ status, held }: SnitchState): boolean {
   if (status === 'failed') return held?.wellSince != null;
   return status === 'healthy' || status === 'errored';
 }
 
-/** What of a window lies outside those that are known, so that no time is counted twice: in order, and nothing where they have all of it. */
+/**
+ * The parts of a window outside the `known` ones, in order, so no time is counted twice; empty if
+ * they cover it all.
+ */
 export function beyond(window: BlindWindow, known: readonly BlindWindow[]): BlindWindow[] {
   return known.reduce((parts, one) => parts.flatMap((part) => without(part, one)), [window]);
 }

@@ -12,7 +12,7 @@ export interface Case extends CaseRules {
   createdAt: number;
 }
 
-/** What a person decides about a case. */
+/** What people can set on a case. */
 export type CaseSettings = Pick<
   Case,
   'name' | 'timezone' | 'members' | 'reminders' | 'errorNotices' | 'maxSnitches' | 'onHold'

@@ -1,4 +1,4 @@
-/** Services that a case's alerts are sent to beside email and webhooks (`extensions: Who is told, and how`). */
+/** Services, besides email and webhooks, that a case's alerts are sent to (`extensions: Who is told, and how`). */
 import { DAY, MINUTE, SECOND } from '../text/durations.ts';
 import { type Alert, BLIND_NOTICE, REFUSAL_NOTICE } from './alert.ts';
 import type { Hours } from './hours/hours.ts';
@@ -38,17 +38,15 @@ const KEEPS_INCIDENTS: ReadonlySet<string> = new Set<ChannelKind>([
   'alertmanager',
 ]);
 
-/** Such a service hears only of alarms and of their end: anything else would open what nobody closes. */
+/** Such a service is told only about alarms and their end: anything else would open an incident that nothing closes. */
 export function keepsIncidents(kind: string): boolean {
   return KEEPS_INCIDENTS.has(kind);
 }
 
-/**
- * How often a service is told again of an alarm that lasts, in milliseconds, where it would otherwise end by itself.
- */
+/** How often a lasting alarm is repeated to a service that would otherwise close it on its own, in milliseconds. */
 export const REPEAT_EVERY = MINUTE;
 
-/** What a channel may take: the four alerts of a snitch, and `blind` for notices about the service itself. */
+/** What a channel can accept: the four alerts of a snitch, and `blind` for notices about the service itself. */
 export const CHANNEL_EVENTS = ['missing', 'errored', 'reporting', 'paused', 'blind'] as const;
 
 export type ChannelEvent = (typeof CHANNEL_EVENTS)[number];
@@ -72,12 +70,12 @@ export function eventOf(type: Alert['type']): ChannelEvent {
   }
 }
 
-/** What a channel has, and what a webhook or a member may have. */
+/** Which alerts go to a target, and when. Every channel has one; a webhook or a member may have one. */
 export interface RouteRule {
   events: readonly ChannelEvent[];
-  /** Only alerts of snitches with one of these; empty for all. */
+  /** Only alerts of snitches with one of these tags; empty for all. */
   tags: readonly string[];
-  /** Seconds: an alarm is told only if it lasts so long and nobody acknowledges. */
+  /** Seconds: an alarm is sent only if it lasts this long and nobody acknowledges it. */
   after: number;
   /** Null for always. */
   hours: Hours | null;
@@ -86,16 +84,19 @@ export interface RouteRule {
 /** In seconds. */
 export const LONGEST_AFTER = (7 * DAY) / SECOND;
 
-/** Of a member and, with the notices that it wants, of a webhook: as the contract has it. */
+/** The rule of a member without a route and, with the notices it wants, of such a webhook: as the contract has it. */
 export const EVERYTHING: RouteRule = { events: CHANNEL_EVENTS, tags: [], after: 0, hours: null };
 
-/** Whether a route changes nothing: it is then as if there were none. @param isWebhook notices are a matter of their own there */
+/**
+ * Whether a route changes nothing, as if there were none. @param isWebhook a webhook has a setting
+ * of its own for notices
+ */
 export function isEverything({ events, tags, after, hours }: RouteRule, isWebhook: boolean): boolean {
   const all = EVERYTHING.events.filter((event) => !(isWebhook && event === 'blind'));
   return all.every((event) => events.includes(event)) && tags.length === 0 && after === 0 && hours === null;
 }
 
-/** By name. Which there are, and which of them are secret, is in `channel-settings.ts`. */
+/** By name. `channels/settings.ts` says which settings there are, and which are secret. */
 export type ChannelSettings = Readonly<Record<string, string>>;
 
 /** A channel of a case. */
@@ -106,7 +107,7 @@ export interface CaseChannel extends RouteRule {
   name: string;
   /** With secrets: never to be shown or logged. */
   settings: ChannelSettings;
-  /** The last permanent refusal, until something is delivered again or the settings change. */
+  /** The last permanent refusal; null again once something is delivered or the settings change. */
   refused: { at: number; error: string } | null;
   createdAt: number;
 }
@@ -115,16 +116,16 @@ export interface CaseChannel extends RouteRule {
 export type ChannelFields = Pick<CaseChannel, 'name' | 'settings'> & RouteRule;
 
 /**
- * One outage of a snitch, from its first alarm to its recovery. Services are told its key with each of its alerts, so
- * that they close or thread what belongs together.
+ * One outage of a snitch, from its first alarm to its recovery. Services get its key with each of its alerts, so they
+ * can close or thread what belongs together.
  */
 export interface Incident {
   /** The id of the alert that opened it. */
   key: string;
-  /** The name that the snitch had then: what identifies an alarm must not change with a new name. */
+  /** The snitch's name at that time: what identifies an alarm must not change when the snitch is renamed. */
   name: string;
   /** When it was opened, in milliseconds since the epoch. */
   since: number;
-  /** The message of the alarm as the service knows it, where the service said so. */
+  /** The service's own id for the alarm's message, if it gave one. */
   reference: string | null;
 }

@@ -1,24 +1,25 @@
 /**
- * Check-ins: what a job tells, and what is kept of it.
+ * Check-ins: what a job reports, and what is kept of it.
  *
- * - **outcome**: what a check-in says of a run. `healthy` and `error` end it, `start` begins it, `log` only notes.
- * - **run**: from the start that was reported to the end that was; a run id pairs the two where several overlap.
+ * - **outcome**: what a check-in says about a run. `healthy` and `error` end it, `start` begins it, `log` only
+ *   notes.
+ * - **run**: from its reported start to its reported end; a run id pairs the two when runs overlap.
  * - **late check-in**: one that the job kept back because it could not reach the service: `at` is before `now`.
- * - **report**: a check-in that told how a run ended.
+ * - **report**: a check-in that says how a run ended.
  *
  * All instants are milliseconds since the Unix epoch.
  */
 
 import type { ReadValues, ReportedValues } from './judgement/values.ts';
 
-/** A `start` and a `log` change no status; a `start` is watched where its run must not take too long. */
+/** A `start` and a `log` change no status; after a `start` the run is watched if it has a maximum run time. */
 export type CheckInOutcome = 'healthy' | 'error' | 'start' | 'log';
 
 export interface CheckIn {
   token: string;
   /** When it was received. */
   now: number;
-  /** When the job checked in: earlier than `now` where it could not reach the service then. */
+  /** When the job checked in: earlier than `now` if it could not reach the service then. */
   at: number;
   outcome: CheckInOutcome;
   exitStatus: number | null;
@@ -29,24 +30,24 @@ export interface CheckIn {
   runId: string | null;
   /** What the job printed. */
   output: string | null;
-  /** The numbers that the job told; absent where it told none. */
+  /** The numbers that the job reported; absent if none. */
   reported?: ReadValues;
 }
 
 /** A check-in in the log of its snitch. */
 export interface CheckInRecord extends Omit<CheckIn, 'token' | 'now' | 'runId' | 'reported'> {
   id: number;
-  /** From the start of the run to this check-in, where the start was reported. */
+  /** From the start of the run to this check-in, if the start was reported. */
   durationMs: number | null;
-  /** Null where the job told none. */
+  /** Null if the job reported none. */
   values: ReportedValues | null;
-  /** What of them could not be read, in words. */
+  /** What could not be read of them, in words. */
   dropped: readonly string[];
   /** Why a run that ended well counts as an error, in words; null for any other. */
   reason: string | null;
 }
 
-/** The newest check-in that told how a run ended; `start` and `log` do not. */
+/** The newest check-in that says how a run ended; `start` and `log` do not. */
 export interface LastReport {
   at: number;
   outcome: 'healthy' | 'error';

@@ -9,38 +9,36 @@ import type { Schedule } from './schedule/schedule.ts';
 import type { DueFields, SnitchState } from './snitch.ts';
 
 /**
- * No delivery waits longer than a day between two attempts; one that seems to was planned while the clock ran
- * ahead.
+ * No delivery waits much longer than a day between attempts; one that seems to was planned while the clock
+ * ran ahead.
  */
 export const FARTHEST_ATTEMPT = 25 * HOUR;
 
-/**
- * Two intervals can be this much shorter than twice their usual length, because of clock changes and short months.
- */
+/** How much shorter two intervals can be than twice their usual length, because of clock changes and short months. */
 const SHORTER = { monthly: 5 * DAY, others: 2 * HOUR };
 
-/** No deadline up to this instant shows that the clock was ahead, whatever the calendar says. */
+/** A deadline up to this instant is no sign that the clock was ahead, whatever the calendar says. */
 export function nearEnough(interval: Interval, now: number): number {
   const nominal = nominalLength(interval);
   const shorter = SHORTER[interval === 'monthly' ? 'monthly' : 'others'];
   return now + Math.max(nominal, 2 * nominal - shorter);
 }
 
-/** The same for a job with a schedule: the deadline of the next run is at most the one behind it. */
+/** The same for a job with a schedule: the deadline of the next run, counted from now, is still plausible. */
 export function nearEnoughByRun(job: DueFields, timezone: string, now: number): number {
   const schedule = scheduleOf(job, timezone);
   return schedule === null ? now : (schedule.nextAfter(now) ?? now) + graceOf(job, schedule, now);
 }
 
 /**
- * The state as it would be if the clock had never been ahead, or null where nothing shows that it was.
+ * The state as it would be if the clock had never been ahead, or null if nothing shows that it was.
  *
- * 1. A deadline or a reminder later than two periods from now, or than two runs of a schedule, counts from now. A case
- *    may want its reminders farther apart than that: then theirs is the measure. The time that a person gave a pause
- *    stays.
- * 2. A check-in that lies ahead by more than an interval, or than runs lie apart, happened now at the latest, and so did
- *    the start of a pause.
- * 3. A run that started later than now started now at the latest.
+ * 1. A deadline or reminder later than two periods from now, or than two runs of a schedule, is counted again from now.
+ *    If the case's reminders are farther apart than that, their distance is the limit instead. The end that a person
+ *    set for a pause stays.
+ * 2. A check-in that lies ahead by more than an interval, or by more than the time between two runs, is moved to now,
+ *    and so is the start of a pause.
+ * 3. A run that started in the future is taken to have started now.
  */
 export function setAnew(snitch: SnitchState, now: number, context: DeadlineContext): SnitchState | null {
   if (snitch.runs === null) return setOwnAnew(snitch, now, context);
@@ -85,7 +83,7 @@ function checkedInByNow(snitch: SnitchState, now: number, { rules }: DeadlineCon
 }
 
 /**
- * The latest instant at which a snitch can be due while the clock is right; null where nothing is due, or a person
+ * The latest instant at which a snitch can be due while the clock is right; null if nothing is due, or a person
  * set the time.
  */
 function farthestDue(snitch: SnitchState, now: number, context: DeadlineContext): number | null {
@@ -94,14 +92,14 @@ function farthestDue(snitch: SnitchState, now: number, context: DeadlineContext)
   const schedule = scheduleOf(snitch, context.rules.timezone);
   if (schedule !== null) return farthestScheduled(snitch, schedule, now, context);
   const nominal = nominalLength(interval);
-  // Most deadlines are near; the calendar is asked only about the others.
+  // Most deadlines are near; only the others need the calendar.
   if (dueAt <= nearEnough(interval, now)) return dueAt;
   const twoPeriods = addIntervals(interval, context.rules.timezone, now, 2) + lengthenedBy(snitch);
   if (status !== 'failed') return twoPeriods;
   return Math.max(twoPeriods, now + (context.rules.reminders === 'daily' ? DAY : HOUR + nominal));
 }
 
-/** A check-in that came early answered for the next run, so that the one behind it is awaited, and never a third. */
+/** An early check-in answers for the next run, so at most the run after that is awaited, never a third. */
 function farthestScheduled(
   snitch: SnitchState,
   schedule: Schedule,
@@ -110,7 +108,7 @@ function farthestScheduled(
 ): number {
   const next = schedule.nextAfter(now);
   const grace = graceOf(snitch, schedule, now);
-  // The grace of the last run may not be over.
+  // The grace of the last run may still be running.
   if (next === null) return now + grace;
   const second = schedule.nextAfter(next) ?? next;
   const deadline = second + grace;

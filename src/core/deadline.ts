@@ -1,6 +1,6 @@
 /**
- * When the next check-in is due, and when a failed snitch is reminded (`decisions: Periods and deadlines`,
- * `extensions: When a job is due`): by the schedule of the snitch, or else by its interval.
+ * When the next check-in is due, and when the next reminder of a failed snitch is (`decisions: Periods and
+ * deadlines`, `extensions: When a job is due`): by the schedule of the snitch, or else by its interval.
  */
 import { DAY, HOUR, MINUTE } from '../text/durations.ts';
 import { addIntervals, type Calendar } from './interval.ts';
@@ -11,7 +11,10 @@ import { deadlineAfterCheckIn as scheduledAfterCheckIn } from './schedule/timing
 import { smartDeadline } from './smart-deadline.ts';
 import type { CaseRules, SnitchState } from './snitch.ts';
 
-/** A sweep acts a moment after an instant. Up to this delay, the hour counts from the instant and not from the act. */
+/**
+ * A sweep acts a moment after the due instant. Up to this delay, the hour to the next reminder
+ * counts from that instant.
+ */
 const REMINDER_SLACK = MINUTE;
 
 export interface DeadlineContext {
@@ -19,13 +22,13 @@ export interface DeadlineContext {
   rules: CaseRules;
   /** Ascending: the first check-in of each of the last periods, at most 50. Only `smart` snitches need it. */
   firstCheckIns: readonly number[];
-  /** What `smart` snitches remember from before them. */
+  /** What `smart` snitches remember from earlier periods. */
   late?: LateRuns;
 }
 
 /**
- * The deadline where counting begins anew at `from`: later than `from`, or null where a schedule has no further run.
- * By a schedule it is that of the first run after `from`, whatever checked in before.
+ * The deadline if counting restarts at `from`: later than `from`, or null if a schedule has no further run. With a
+ * schedule it is that of the first run after `from`, whatever checked in before.
  */
 export function deadlineAfter(job: Job, from: number, context: DeadlineContext): number | null {
   const schedule = scheduleOf(job, context.rules.timezone);
@@ -34,7 +37,7 @@ export function deadlineAfter(job: Job, from: number, context: DeadlineContext):
   return run === null ? null : run + graceOf(job, schedule, from);
 }
 
-/** The deadline after a check-in at `at`, which may answer for a run that is a little later. */
+/** The deadline after a check-in at `at`, which may answer for a run due a little later. */
 export function deadlineAfterCheckIn(
   before: SnitchState,
   at: number,
@@ -49,7 +52,7 @@ export function deadlineAfterCheckIn(
   return scheduledAfterCheckIn(schedule, graceOf(before, schedule, at), at, earlier);
 }
 
-/** The deadline from now on: a run that the last check-in came a little too early for stays answered. */
+/** The deadline, counted again from now: a run that the last check-in answered a little early stays answered. */
 export function deadlineAnew(snitch: SnitchState, now: number, context: DeadlineContext): number | null {
   const deadline = deadlineAfter(snitch, now, context);
   const schedule = scheduleOf(snitch, context.rules.timezone);
@@ -78,10 +81,10 @@ export function basicDeadline(
 type ReminderContext = Pick<DeadlineContext, 'calendar' | 'rules'>;
 
 /**
- * When a failed snitch is reminded next, or null for never.
+ * When the next reminder of a failed snitch is due, or null for never.
  *
  * @param dueAt when the alert or reminder that is being sent was due
- * @param now when it is sent: never more than one reminder an hour follows
+ * @param now when it is sent: at most one reminder an hour follows
  */
 export function nextReminder(job: Job, dueAt: number, now: number, context: ReminderContext): number | null {
   switch (context.rules.reminders) {

@@ -2,11 +2,11 @@
  * Deliveries: how an alert reaches the team.
  *
  * - **delivery**: one tracked send of an alert to one target. It is `pending` until it is `delivered`, `dead` when
- *   nothing more is tried, or `dropped` when what it would tell was over before its time came.
+ *   Snitch gave up, or `dropped` when what it would say was over before its time came.
  * - **channel**: the way to a target: a webhook, an email, or a kind of service such as `ntfy`.
  * - **target**: the id of a webhook or of a channel of the case, or an email address.
  * - **outbox**: the deliveries that are pending.
- * - **claim**: the right of one sender to one attempt, until its **lease** ends; whoever claims later has a higher
+ * - **claim**: one sender's right to one attempt, until its **lease** ends; each later claim has a higher
  *   **fence**, and only the latest claim counts.
  * - **settlement**: how an attempt ended.
  *
@@ -29,15 +29,15 @@ export interface Delivery {
   channel: Channel;
   /** The id of a webhook or of a channel, or an email address. */
   target: string;
-  /** What its alert says; the snitch is null for a notice. */
+  /** What its alert is about; the snitch is null for a notice. */
   about: { type: Alert['type']; snitch: { token: string; name: string } | null };
   state: DeliveryState;
   /** Only while it waits for its time; absent after that. */
   waits?: Wait;
-  /** Whether an attempt is under way: it is counted, and the last error is of the one before. */
+  /** Whether an attempt is under way: it is already counted, and the last error is that of the attempt before. */
   sending: boolean;
   attempts: number;
-  /** Of one that was dropped, why. */
+  /** For a dropped delivery, why it was dropped. */
   lastError: string | null;
   /** Null unless pending. */
   nextAttemptAt: number | null;
@@ -59,7 +59,7 @@ export interface ClaimedDelivery {
   channel: Channel;
   target: string;
   alert: Alert;
-  /** What the job printed at the check-in that raised the alert, where that is kept; for emails only. */
+  /** What the job printed at the check-in that raised the alert, if that is kept; for emails only. */
   output?: string;
   case: { id: string; name: string; timezone: string };
   /** The target's webhook; null for an email, or when the webhook was deleted. */
@@ -68,14 +68,14 @@ export interface ClaimedDelivery {
   recipient?: Recipient;
 }
 
-/** Where an alert goes by a service, and which of its alerts belong together there. */
+/** The channel that an alert goes to, and the incident that it belongs to there. */
 export interface Recipient {
   /** Null when it was deleted. */
   channel: CaseChannel | null;
   incident: Incident;
 }
 
-/** An alarm that lasts, of which a service is to be told again. */
+/** A lasting alarm that must be repeated to a service. */
 export interface Repeat {
   channelId: string;
   token: string;
@@ -85,10 +85,10 @@ export interface Repeat {
 }
 
 export type Settlement =
-  /** `told` only of a channel: the message as the service knows it, where it said so. */
+  /** `told` only for a channel: the service's own id for the message, if it gave one. */
   | { kind: 'delivered'; at: number; told?: { reference: string | null; settings?: ChannelSettings } }
   | { kind: 'retry'; at: number; error: string }
-  /** `refusedAt` only where a channel refused for good what would be refused again. */
+  /** `refusedAt` only if a channel refused for good, and would refuse again. */
   | { kind: 'dead'; error: string; refusedAt?: number }
-  /** Not tried after all (the daemon stops): due again at once, and the attempt does not count. */
+  /** Not tried after all (the daemon is stopping): due again at once, and the attempt does not count. */
   | { kind: 'released' };

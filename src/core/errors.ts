@@ -20,7 +20,7 @@ export type ErrorType =
   | 'internal_error'
   | 'service_unavailable';
 
-/** An error that a client is told of. The HTTP layer turns its type into a status, in one place. */
+/** An error that is reported to a client. The HTTP layer turns its type into a status, in one place. */
 export class SnitchError extends Error {
   readonly type: ErrorType;
   override readonly name = 'SnitchError';
@@ -50,7 +50,7 @@ export class Invalid extends SnitchError {
   readonly validations: readonly Validation[];
 
   constructor(validations: readonly Validation[]) {
-    // Many clients show only this line.
+    // Many clients show only the message.
     const [first] = validations;
     const inWords = first ? `: ${first.attribute} ${first.message}` : '.';
     super('resource_invalid', `Some values are missing or incorrect${inWords}`);
@@ -63,7 +63,7 @@ export class MalformedJson extends Error {
   override readonly name = 'MalformedJson';
 }
 
-/** The store cannot write now (disk full, read-only); nothing of the call was kept, and trying again may help. */
+/** The store cannot write now (disk full, read-only); nothing of the request was stored, and trying again may help. */
 export class StoreUnavailable extends SnitchError {
   constructor(cause: unknown) {
     super('service_unavailable', 'The service cannot store anything at the moment. Try again later.', {

@@ -1,6 +1,6 @@
 /**
- * When the check-in that a deadline awaits is expected (`decisions: When the service itself was blind`): by its
- * schedule, or by its interval and its history.
+ * When the check-in that a deadline awaits is expected (`decisions: When the service itself was blind`): by the
+ * schedule of the snitch, or by its interval and history.
  */
 import { MINUTE } from '../text/durations.ts';
 import type { DeadlineContext } from './deadline.ts';
@@ -11,29 +11,29 @@ import { earliestCheckIn } from './schedule/timing.ts';
 import { LEAST_KNOWN, learnedTime, smartDeadlineIn } from './smart-deadline.ts';
 import type { SnitchState } from './snitch.ts';
 
-/** Without a history, the time around the expected instant: a share of the interval within these bounds. */
+/** Without a history, the tolerance around the expected instant: a share of the interval within these bounds. */
 const TOLERANCE_SHARE = 0.05;
 const SMALLEST_TOLERANCE = MINUTE;
 const LARGEST_TOLERANCE = 15 * MINUTE;
 
-/** With a history, the known places are widened by so much on both sides. */
+/** With a history, the learned times are widened by this much on both sides. */
 const WIDER = MINUTE;
 
 export interface Expectation {
-  /** From when on the check-in can be heard. */
+  /** The earliest instant at which the check-in can come. */
   from: number;
-  /** The instant at which it is expected: that of the schedule, or the middle of the first of the times below. */
+  /** The instant at which it is expected: the schedule's, or the middle of the first of the times below. */
   instant(): number;
-  /** The times at which it is expected: more than one where a clock change leaves open which is meant. */
+  /** The times at which it is expected: more than one if a clock change leaves open which is meant. */
   times(): Period[];
   /**
-   * The deadline of the first check-in that can be heard whole after a window that ended at `end`; null where no
-   * further one is due.
+   * The deadline of the first check-in that cannot fall into a window that ended at `end`; null if no further
+   * one is due.
    */
   deadlineBehind(end: number): number | null;
 }
 
-/** From when on the check-in that `deadline` awaits can be heard. */
+/** The earliest instant at which the check-in that `deadline` awaits can come. */
 export function expectedFrom(
   snitch: SnitchState,
   deadline: number,
@@ -51,7 +51,7 @@ export function expectationOf(snitch: SnitchState, deadline: number, context: De
     return {
       from,
       instant: () => deadline - graceOf(snitch, schedule, deadline),
-      // A job may take its grace until it checks in.
+      // A job may use all of its grace before it checks in.
       times: () => [{ start: from, end: deadline }],
       deadlineBehind: (end) => deadlineOfRunBehind(snitch, schedule, end),
     };
@@ -83,9 +83,9 @@ function periodBefore(
 }
 
 /**
- * When the check-in of the period `awaited` is expected: by the known places of the last periods; with too few of them
- * as many intervals after the last check-in as fit before the deadline. Where the clock changes in between, a job that
- * follows the local clock and one that counts in UTC are expected an hour apart, and both may be meant.
+ * When the check-in of the period `awaited` is expected: at the time learned from the last periods; with too few of
+ * them, as many intervals after the last check-in as fit before the deadline. If the clock changes in between, a job
+ * that follows the local clock and one that counts in UTC are expected an hour apart, and both may be meant.
  */
 function expectedTimes(
   snitch: SnitchState,
@@ -117,7 +117,7 @@ function lastBefore(deadline: number, after: (count: number) => number, about: n
   return after(count);
 }
 
-/** The deadline of the first period behind the window that can be heard whole. */
+/** The deadline of the first period that lies entirely after the window. */
 function deadlineOfPeriodBehind(
   { interval, alertType }: SnitchState,
   awaited: Period,

@@ -3,12 +3,12 @@ import { type DeadlineContext, deadlineAfterCheckIn } from './deadline.ts';
 import { MOST_FAILURES } from './run-rule-fields.ts';
 import type { SnitchState } from './snitch.ts';
 
-/** Where one error is enough, errors are not counted, so that they cost no write. */
+/** If one error is enough, errors are not counted, which saves a write. */
 export function errorsAfter({ failuresBeforeAlert, errorsInRow }: SnitchState): number {
   return failuresBeforeAlert === 1 ? 0 : Math.min(errorsInRow + 1, MOST_FAILURES);
 }
 
-/** The status after an error check-in, which `snitch` has counted already. It changes only once there are enough. */
+/** The status after an error check-in that `errorsInRow` already includes. It changes only once there are enough. */
 export function statusAfterError({ status, pause, errorsInRow, failuresBeforeAlert }: SnitchState) {
   const before = pause?.remembered ?? status;
   const isEnough = failuresBeforeAlert === 1 || errorsInRow >= failuresBeforeAlert;
@@ -16,8 +16,8 @@ export function statusAfterError({ status, pause, errorsInRow, failuresBeforeAle
 }
 
 /**
- * When the sweep must look again. An error that leaves a snitch failed answers for its period: there is no reminder of
- * a silence that has ended, and the next comes where nothing more is heard, but no sooner than it would have come.
+ * When the sweep must look again. An error that leaves a snitch failed still answers for its period: the job has been
+ * heard, so a reminder comes only if nothing more is heard, and no sooner than it would have come anyway.
  */
 export function awaitedAfter(
   before: SnitchState,

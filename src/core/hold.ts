@@ -1,21 +1,22 @@
 /**
- * Alerts that are held because something is down that the snitch needs (`extensions: Acknowledge, silence, depend`):
- * one alert for a dead host, and not one for each of its jobs.
+ * Alerts that are held because something the snitch needs is down (`extensions: Acknowledge, silence, depend`): one
+ * alert for a dead host instead of one for each of its jobs.
  *
- * 1. If a deadline passes, or a run takes too long, while something needed is down, the snitch fails as ever, and its
- *    alert is **held**: nobody is told so far. As far as people are told, the failure has not happened: a check-in ends
- *    it silently, and any other alert says the status from before it as the previous one. It has no reminders.
- * 2. When all that it needs is well again, its deadline restarts. If that passes in silence, the alert is raised, with
- *    the deadline that was missed and the time for which it was held. If something needed fails meanwhile, it stays held.
- * 3. The deadline of a snitch that has not failed restarts likewise, because the run that is awaited may have fallen
- *    into the time in which what it needs was down. No deadline becomes earlier by that.
- * 4. A host dies between two of its check-ins, and the deadline of a job may pass a moment before its own. If nothing was
- *    heard of what is needed since the job was expected, and its silence will tell within `LONGEST_DOUBT`, the alert waits
- *    until then. If it turns out to be well, the alert is raised at once.
- * 5. Whoever was told of a failure already is not reminded while something needed is down.
+ * 1. If a deadline passes, or a run takes too long, while something needed is down, the snitch fails as usual, but its
+ *    alert is **held**: nobody is told yet. To people the failure has not happened: a check-in ends it silently, and
+ *    any other alert gives the status before the failure as the previous one. There are no reminders.
+ * 2. When everything it needs is well again, its deadline restarts. If that passes without a check-in, the alert is
+ *    raised, with the deadline that was missed and how long it was held. If something needed fails meanwhile, it stays
+ *    held.
+ * 3. The deadline of a snitch that has not failed restarts likewise, because the awaited run may have fallen into the
+ *    time when something it needs was down. This never makes a deadline earlier.
+ * 4. A host dies between two of its check-ins, so the deadline of a job may pass a moment before the host's own. If
+ *    nothing was heard from the host since the job was expected, and the host's own deadline falls within
+ *    `LONGEST_DOUBT`, the alert waits until then. If the host turns out to be well, the alert is raised at once.
+ * 5. If people were already told about a failure, they get no reminders while something needed is down.
  *
- * What was written when is no matter: a held snitch is looked at again no later than its deadline can be, and decides
- * by what is known of the needed ones then. So no crash between two steps loses an alert.
+ * The order of writes does not matter: a held snitch is swept again no later than its deadline can be, and then
+ * decided by what is known about the snitches it needs. So a crash between two steps never loses an alert.
  */
 import { MINUTE } from '../text/durations.ts';
 import { basicDeadline, deadlineAnew, nextReminder } from './deadline.ts';
@@ -26,10 +27,10 @@ import { apart, together } from './runs.ts';
 import { isAwaited, type SnitchState } from './snitch.ts';
 import type { Transition, TransitionContext } from './trigger.ts';
 
-/** So long an alert waits at most to learn whether what it needs is down. */
+/** The longest an alert waits to learn whether something the snitch needs is down. */
 export const LONGEST_DOUBT = 5 * MINUTE;
 
-/** What becomes of an alert that is held, when the sweep looks at it or something that the snitch needs changed. */
+/** What becomes of a held alert when the sweep looks at it or when something the snitch needs has changed. */
 export function heldAnew(before: SnitchState, held: Held, context: TransitionContext): Transition {
   const { needs = [], now } = context;
   const down = needs.find(isDown);
@@ -46,12 +47,12 @@ export function heldAnew(before: SnitchState, held: Held, context: TransitionCon
   return silent(withDue({ ...before, held: { ...held, wellSince } }, until));
 }
 
-/** Nothing that the snitch needs is down any more, or what was down is no longer needed: its deadline restarts. */
+/** Nothing the snitch needs is down any more, or what was down is no longer needed: its deadline restarts. */
 export function relieved(before: SnitchState, context: TransitionContext): Transition {
   return (context.needs ?? []).some(isDown) ? silent(before) : restartedFrom(before, context.now, context);
 }
 
-/** A silence ended that may have covered something that the snitch needs: its deadline restarts where it did. */
+/** A silence ended. If it covered something the snitch needs, the snitch's deadline restarts. */
 export function silenceEnded(before: SnitchState, context: TransitionContext): Transition {
   const { needs = [], now } = context;
   const last = lastWell(needs, now);
@@ -65,7 +66,7 @@ function restartedFrom(before: SnitchState, wellSince: number, context: Transiti
   if (held?.isUnsure) return silent(before);
   if (held) {
     const after = { ...before, held: { ...held, wellSince } };
-    // Nobody is told of what somebody has acknowledged, and a pause has a time of its own.
+    // An acknowledged failure is not reported again, and a pause has its own end.
     const isQuiet = status === 'paused' || before.acknowledged !== null;
     return silent(isQuiet ? after : withDue(after, onePeriodFrom(before, wellSince, context)));
   }
@@ -76,7 +77,7 @@ function restartedFrom(before: SnitchState, wellSince: number, context: Transiti
   return silent(anew !== null && anew > plain.dueAt ? withDue(before, anew) : before);
 }
 
-/** A person changed what the snitch needs: an alert that nothing holds any more is raised at once. */
+/** A person changed what the snitch needs: an alert that nothing holds back any more is raised at once. */
 export function needsChanged(
   before: SnitchState,
   isHolderNeeded: boolean,
@@ -90,7 +91,7 @@ export function needsChanged(
   return stays ? silent(before) : told(before, held, context);
 }
 
-/** What remains of `decided` where a missed deadline of `before` raised its alert, or a reminder was due. */
+/** `decided`, adjusted if it is the alert of a missed deadline of `before`, or a reminder. */
 export function afterMissed(
   before: SnitchState,
   decided: Transition,
@@ -118,7 +119,7 @@ export function afterMissed(
   return silent(withDue({ ...snitch, held: unsure }, unheard.dueAt));
 }
 
-/** What remains of `decided` where the alert of `before` was held: people do not know that it failed. */
+/** The decided transition, adjusted if the alert of `before` was held: people do not know that it failed. */
 export function afterHeld({ held }: SnitchState, { snitch, alert, ...others }: Transition): Transition {
   if (!held) return { snitch, alert, ...others };
   const goesOn = (snitch.pause?.remembered ?? snitch.status) === 'failed';
@@ -128,15 +129,15 @@ export function afterHeld({ held }: SnitchState, { snitch, alert, ...others }: T
   return { snitch: after, alert: isKnown ? null : { ...alert, previousStatus: held.previous }, ...others };
 }
 
-/** The deadline of a held alert where counting begins anew: a pause ended, or the interval was changed. */
+/** The state with the deadline of its held alert restarted: a pause ended, or the interval was changed. */
 export function holdRestarted(before: SnitchState, held: Held, from: number, context: TransitionContext) {
   const wellSince = held.wellSince === null ? null : from;
   return withDue({ ...before, held: { ...held, wellSince } }, onePeriodFrom(before, from, context));
 }
 
 /**
- * The alert goes on being held, and is looked at again when a deadline could pass that restarted just now, or when the
- * silence ends that holds it.
+ * The alert stays held, and is swept again when a deadline that restarted now could pass, or when the silence that
+ * holds it ends.
  */
 function heldBy(snitch: SnitchState, held: Held, down: Needed, context: TransitionContext): SnitchState {
   const { isUnsure: _, isSilenced: __, ...others } = held;
@@ -146,7 +147,7 @@ function heldBy(snitch: SnitchState, held: Held, down: Needed, context: Transiti
   return withDue(after, Math.min(until, onePeriodFrom(snitch, context.now, context)));
 }
 
-/** The missed deadline is told at last. */
+/** The missed deadline is reported at last. */
 function told(before: SnitchState, held: Held, context: TransitionContext): Transition {
   const { now } = context;
   const snitch = {
@@ -166,20 +167,23 @@ function afterHolding(
   return reason?.kind === 'noCheckIn' || reason?.kind === 'overran' ? { ...reason, held } : reason;
 }
 
-/** When the last of what is needed ceased to be down. What a clock wrote that ran ahead does not count. */
+/**
+ * When the last thing needed ceased to be down. Instants in the future, written by a clock that ran
+ * ahead, do not count.
+ */
 function lastWell(needs: NeedsFacts, now: number): number | null {
   const known = needs.flatMap(({ wellSince: at }) => (at !== null && at <= now ? [at] : []));
   return known.length === 0 ? null : known.reduce((one, other) => Math.max(one, other));
 }
 
-/** The deadline of an awaited snitch as it is since `wellSince`; null where it has passed, or nothing restarted it. */
+/** The deadline of an awaited snitch, restarted at `wellSince`; null if it has passed, or nothing restarted it. */
 function anewSince(before: SnitchState, wellSince: number, context: TransitionContext): number | null {
   if (wellSince <= (before.lastCheckInAt ?? wellSince)) return null;
   const anew = deadlineAnew(apart(before).plain, wellSince, context);
   return anew !== null && anew > context.now ? anew : null;
 }
 
-/** The first of what is needed of which nothing was heard since the snitch was expected, and whose silence will soon tell. */
+/** The first thing needed that was not heard from since the snitch was expected, and whose own deadline is near. */
 function unheardOf(before: SnitchState, context: TransitionContext): Needed | undefined {
   const { needs = [], now } = context;
   const { plain } = apart(before);
@@ -194,7 +198,7 @@ function isUnheard(needed: Needed, since: number, { now, end }: { now: number; e
   return lastCheckInAt < since && dueAt > now && dueAt <= end;
 }
 
-/** The deadline that counts from `from`. Where a schedule has no further run, the interval that is shown beside it counts. */
+/** The deadline counted from `from`. If a schedule has no further run, the interval shown beside it is used. */
 function onePeriodFrom(snitch: SnitchState, from: number, context: TransitionContext): number {
   const { plain } = apart(snitch);
   return deadlineAnew(plain, from, context) ?? basicDeadline(plain, from, context);

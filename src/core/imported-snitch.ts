@@ -1,4 +1,4 @@
-/** A snitch that comes from elsewhere and may bring its token along (`decisions: Wire format, Tokens`). */
+/** A snitch imported from elsewhere, which can keep its token (`decisions: Wire format, Tokens`). */
 import type { Validation } from './errors.ts';
 import { type FullInput, readNewSnitch, type Said } from './snitch-input.ts';
 import { type Checked, NOT_AN_OBJECT } from './validation.ts';
@@ -8,15 +8,15 @@ export const TOKEN_TAKEN = 'is taken';
 /** Of bounded length, and only characters that need no escaping in a check-in address. */
 const TOKEN = /^[A-Za-z0-9_-]{6,64}$/;
 
-/** Where check-in addresses begin at the root, these are paths of the server itself. */
+/** These are paths of the server itself, should check-in addresses begin at the root. */
 const PATHS = new Set(['healthz', 'readyz', 'metrics']);
 
 export interface ImportedInput extends FullInput {
-  /** Null for one that gets a new token. */
+  /** Null to get a new token. */
   token: string | null;
 }
 
-/** As for a new snitch, with its `token`. */
+/** Like a new snitch, but with its `token`. */
 export function validateImportedSnitch(body: unknown, said: Said): Checked<ImportedInput> {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return { validations: [NOT_AN_OBJECT] };
@@ -32,7 +32,7 @@ function faultOfToken(token: unknown): Validation | null {
   return { attribute: 'token', message: 'must be 6 to 64 letters, digits, hyphens or underscores' };
 }
 
-/** Names an attribute of one of several snitches in a body. */
+/** The name of an attribute of one of several snitches in a body. */
 export function importedAttribute(index: number, attribute: string): string {
   return `snitches[${index}].${attribute}`;
 }

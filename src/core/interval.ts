@@ -55,7 +55,7 @@ export function nominalLength(interval: Interval): number {
   return RULES[interval].nominal;
 }
 
-/** The shortest interval that is not shorter than `gap` milliseconds; monthly where none is. */
+/** The shortest interval that is not shorter than `gap` milliseconds; monthly if there is none. */
 export function intervalFor(gap: number): Interval {
   return INTERVALS.find((interval) => nominalLength(interval) >= gap) ?? 'monthly';
 }
@@ -70,15 +70,15 @@ function contains({ start, end }: Period, at: number): boolean {
   return start <= at && at < end;
 }
 
-/** Intervals of zones that were asked for lately, per calendar: a calculation costs about a hundred look-ups. */
+/** How many recently used intervals of zones a calendar remembers: a calculation costs about a hundred look-ups. */
 const REMEMBERED_PERIODS = 2_000;
 
 /** Periods of one interval in one zone. */
 interface Periods {
   last: Period | null;
-  /** The one that was asked for before. */
+  /** The period used before the last. */
   other: Period | null;
-  /** One that came behind another. */
+  /** A period found as the successor of another. */
   behind: Period | null;
 }
 
@@ -87,7 +87,7 @@ interface Periods {
  * end of a period is the start of the next. A calendar only remembers answers; it has no other state.
  */
 export class Calendar {
-  /** By zone and then by interval: a key made of both would cost more than all the rest. */
+  /** By zone and then by interval: a combined key would cost more than all the rest. */
   readonly #zones = new Map<string, Map<Interval, Periods>>();
   #count = 0;
 
@@ -96,7 +96,7 @@ export class Calendar {
     const known = this.#remembered(interval, timezone);
     const { last, other } = known;
     if (last && contains(last, at)) return last;
-    // Who goes through many snitches goes to and fro between this period and the next.
+    // Going through many snitches alternates between this period and the next.
     if (other && contains(other, at)) return other;
     const period = findPeriod(RULES[interval], timezone, at);
     known.last = period;
@@ -104,7 +104,7 @@ export class Calendar {
     return period;
   }
 
-  /** The period that follows the one which contains the instant `at`. */
+  /** The period after the one that contains the instant `at`. */
   periodAfter(interval: Interval, timezone: string, at: number): Period {
     const { end } = this.periodAt(interval, timezone, at);
     const known = this.#remembered(interval, timezone);
@@ -144,8 +144,9 @@ export function addIntervals(interval: Interval, timezone: string, at: number, c
 }
 
 /**
- * The instant `count` intervals after `at` by the wall clock of `timezone`, also where `addIntervals` counts real time:
- * the two differ where the clock changes in between, and which of them a job follows nobody knows beforehand.
+ * The instant `count` intervals after `at` by the wall clock of `timezone`, even for intervals that `addIntervals`
+ * counts in real time: the two differ if the clock changes in between, and there is no knowing beforehand which of them
+ * a job follows.
  */
 export function addIntervalsOnWallClock(
   interval: Interval,
@@ -174,9 +175,10 @@ function offsetAt(timezone: string, at: number): number {
 }
 
 /**
- * Periods of at most an hour count real time, so that the hour which a clock change repeats is two periods and not
- * one of double length. Where a change is no multiple of the step (Lord Howe moves by half an hour), the odd rest
- * after the change joins the period before it: a period that is shorter than the job's own rhythm would accuse it.
+ * Periods of at most an hour count real time, so the hour that a clock change repeats is two periods and not one
+ * of double length. If a change is not a multiple of the step (Lord Howe moves by half an hour), the odd remainder
+ * after the change joins the period before it: a period shorter than the job's own rhythm would raise a false
+ * alarm.
  */
 function clockPeriod(step: number, timezone: string, at: number): Period {
   const offset = offsetAt(timezone, at);
@@ -199,15 +201,15 @@ function floorTo(step: number, value: number): number {
   return Math.floor(value / step) * step;
 }
 
-/** The first change of the zone's offset after `from`; `until` where the zone data names none. */
+/** The first change of the zone's offset after `from`; `until` if the zone data has none. */
 function transitionAfter(timezone: string, from: number, until: number): number {
   return zoned(timezone, from).getTimeZoneTransition('next')?.epochMilliseconds ?? until;
 }
 
 /**
  * Periods of more than an hour follow the wall clock: each boundary is the first instant at which the local clock
- * reads at least the boundary's time. Boundaries never go backwards, so that the two loops below always find the
- * period around `at`, in zones that skip or repeat midnight, an hour or a whole day as well.
+ * reads at least the boundary's time. Boundaries never go backwards, so the two loops below always find the
+ * period around `at`, even in zones that skip or repeat midnight, an hour or a whole day.
  */
 function wallPeriod(rule: Exclude<IntervalRule, { kind: 'clock' }>, timezone: string, at: number): Period {
   let wall = wallStart(rule, zoned(timezone, at).toPlainDateTime());
@@ -258,7 +260,7 @@ function nextWall(
   }
 }
 
-/** The first instant at which the local clock reads `wall` or later: the end of the gap where `wall` is skipped. */
+/** The first instant at which the local clock reads `wall` or later: the end of the gap if `wall` is skipped. */
 function firstInstant(timezone: string, wall: Temporal.PlainDateTime): number {
   const found = wall.toZonedDateTime(timezone, { disambiguation: 'compatible' });
   if (found.toPlainDateTime().equals(wall)) return found.epochMilliseconds;

@@ -1,25 +1,25 @@
-/** The schedule of a snitch, where it has one, and its grace (`extensions: When a job is due`). */
+/** The schedule of a snitch, if it has one, and its grace (`extensions: When a job is due`). */
 import { SECOND } from '../text/durations.ts';
 import { nominalLength } from './interval.ts';
 import { type Schedule, type ScheduleRule, Schedules } from './schedule/schedule.ts';
 import type { DueFields, SnitchState } from './snitch.ts';
 
-/** Whatever says when the job of a snitch is due; what is absent is null. */
+/** The fields that say when the job of a snitch is due; an absent one means null. */
 export type Job = Pick<SnitchState, 'interval' | 'alertType'> & Partial<DueFields>;
 
-/** Reading an expression costs more than asking it, and check-ins ask for the same ones again and again. */
+/** Parsing an expression costs more than using it, and check-ins use the same ones again and again. */
 const READ = new Schedules();
 
-/** The same by the object that `ruleIn` gives out, which is quicker to find than by its text, and by zone. */
+/** The same by zone and by the object that `ruleIn` returns, which is a quicker key than the text. */
 const READ_RULES = new WeakMap<ScheduleRule, Map<string, Schedule>>();
 
-/** Zones that one rule is remembered for. */
+/** How many zones one rule is remembered for. */
 const REMEMBERED_ZONES = 50;
 
 const RULES = new Map<string, ScheduleRule>();
 const REMEMBERED_RULES = 4_000;
 
-/** The rule that is kept as JSON. */
+/** The rule stored as JSON. */
 export function ruleIn(text: string): ScheduleRule {
   const known = RULES.get(text);
   if (known) return known;
@@ -29,7 +29,7 @@ export function ruleIn(text: string): ScheduleRule {
   return rule;
 }
 
-/** @param timezone that of the case; @returns null where the interval says when the job is due */
+/** @param timezone that of the case; @returns null if the interval says when the job is due */
 export function scheduleOf(
   { schedule = null, timezone: own = null }: Partial<DueFields>,
   timezone: string,
@@ -48,7 +48,7 @@ function read(rule: ScheduleRule, zone: string): Schedule {
   return schedule;
 }
 
-/** The grace of a schedule in milliseconds: what is set, or what follows from it. */
+/** The grace of a schedule in milliseconds: as set, or else derived from the schedule. */
 export function graceOf({ grace = null }: Partial<DueFields>, schedule: Schedule, at: number): number {
   return grace === null ? schedule.defaultGrace(at) : grace * SECOND;
 }
@@ -58,7 +58,7 @@ export function lengthenedBy({ grace = null }: Partial<DueFields>): number {
   return (grace ?? 0) * SECOND;
 }
 
-/** How long it takes at most from one run to the next, in milliseconds, give or take a clock change. */
+/** The longest time from one run to the next, in milliseconds, give or take a clock change. */
 export function usualLength(job: Omit<Job, 'alertType'>, timezone: string): number {
   return scheduleOf(job, timezone)?.longestGap ?? nominalLength(job.interval);
 }

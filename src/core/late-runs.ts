@@ -1,12 +1,12 @@
-/** What stays known of late runs when the periods that they were in are forgotten: smart deadlines weigh them. */
+/** What is remembered of late runs once their periods are forgotten: smart deadlines take them into account. */
 import { DAY } from '../text/durations.ts';
 import { type Interval, nominalLength } from './interval.ts';
 import { LocalClock, locate } from './places.ts';
 
-/** The first check-in is kept of as many of the last periods. */
+/** The first check-in of this many of the last periods is kept. */
 export const KNOWN_PERIODS = 50;
 
-/** A run is compared with as many before it and after it: it came late where both were usually earlier. */
+/** A run is compared with this many runs before it and after it: it was late if both were usually earlier. */
 const NEIGHBOURS = 12;
 
 /** The latest ten late runs are remembered, each for 300 periods, but for no longer than 400 days. */
@@ -22,9 +22,9 @@ export interface LateRun {
 }
 
 export interface LateRuns {
-  /** The first check-in that was ever known: the longer a job is watched, the more of its habits were seen. */
+  /** The first check-in ever known: the longer a job is watched, the more of its habits have been seen. */
   since: number | null;
-  /** The latest of the last 300 periods, at most 10, ascending by time. */
+  /** The runs of the last 300 periods that were latest, at most 10, ascending by time. */
   runs: readonly LateRun[];
 }
 
@@ -39,7 +39,7 @@ export interface Learned {
 
 export const NOTHING_LEARNED: Learned = { firstCheckIns: [], late: NO_LATE_RUNS };
 
-/** What is remembered of the time up to `last`: what came later was stamped by a clock that ran ahead. */
+/** What is remembered from up to `last`: anything later was stamped by a clock that ran ahead. */
 export function knownUntil({ firstCheckIns, late }: Learned, last: number): Learned {
   const { since, runs } = late;
   return {
@@ -52,8 +52,8 @@ export function knownUntil({ firstCheckIns, late }: Learned, last: number): Lear
 }
 
 /**
- * What is remembered once `at`, the first check-in of its period, came. Each run is judged as soon as enough of those
- * after it are known, since a job that moved to a later time is not late: the ones that follow come as late as it.
+ * What is remembered once `at`, the first check-in of its period, has come. A run is judged only when enough runs
+ * after it are known, since a job that moved to a later time is not late: the runs that follow are just as late.
  */
 export function withCheckIn(
   { firstCheckIns, late }: Learned,
@@ -77,7 +77,7 @@ export function withCheckIn(
   };
 }
 
-/** How late the run was that has just enough neighbours on both sides, or null where it was not. */
+/** How late the run with just enough neighbours on both sides was, or null if it was not late. */
 function judge(known: readonly number[], interval: Interval, timezone: string): LateRun | null {
   const index = known.length - 1 - NEIGHBOURS;
   const at = known[index];
@@ -93,7 +93,7 @@ function middle(places: number[]): number {
   return places.sort((a, b) => a - b)[places.length >> 1] ?? 0;
 }
 
-/** The latest of them, in the order in which they came. */
+/** The runs that were latest, in the order in which they came. */
 function remembered(runs: readonly LateRun[]): LateRun[] {
   return runs
     .toSorted((one, other) => other.by - one.by)

@@ -1,16 +1,16 @@
-/** A run that began and has not ended, of a snitch that watches how long its runs take. */
+/** A run that began and has not ended, of a snitch with a maximum run time. */
 export interface OpenRun {
-  /** What its start named it; null where that named nothing. */
+  /** The run id that its start gave; null if it gave none. */
   id: string | null;
   startedAt: number;
-  /** What its time counts from: its start, or later where that was reported late or a blind window gave it time. */
+  /** What its time counts from: its start, or later if that was reported late or a blind window added time. */
   from: number;
   /** Its end may have been lost while the service was blind. */
   excused?: true;
 }
 
 export interface OpenRuns {
-  /** When the sweep would have to look if there were no runs. */
+  /** The `dueAt` of the snitch if it had no runs. */
   dueAt: number | null;
   /** In the order in which they were reported; never empty. */
   open: readonly OpenRun[];

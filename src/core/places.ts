@@ -15,14 +15,14 @@ export interface Known {
   ahead: number;
 }
 
-/** A stretch of time in which a zone's clock is not changed. */
+/** A stretch of time without a clock change in the zone. */
 interface Stretch {
   from: number;
   until: number;
   ahead: number;
 }
 
-/** Zones that were asked for lately, and stretches of each: a look-up costs as much as all the rest. */
+/** How many recently used zones are remembered, and stretches of each: a look-up costs as much as all the rest. */
 const REMEMBERED_ZONES = 600;
 const REMEMBERED_STRETCHES = 50;
 
@@ -53,7 +53,7 @@ export class LocalClock {
     return this.#known(at)?.ahead ?? this.#lookUp(at);
   }
 
-  /** The same for all instants from `first` to `last`; null where the clock is changed in between. */
+  /** The same for all instants from `first` to `last`; null if the clock changes in between. */
   aheadThroughout(first: number, last: number): number | null {
     const ahead = this.aheadOfUtc(first);
     const known = this.#known(first);
@@ -61,7 +61,7 @@ export class LocalClock {
   }
 
   #known(at: number): Stretch | undefined {
-    // Not by `find`: this is asked several times for each of a million snitches.
+    // Not with `find`: this runs several times for each of a million snitches.
     for (const stretch of this.#stretches) if (stretch.from <= at && at < stretch.until) return stretch;
     return undefined;
   }
@@ -73,7 +73,7 @@ export class LocalClock {
     const ahead = zoned.offsetNanoseconds / 1e6;
     const same = this.#stretches.find((stretch) => stretch.until === until);
     if (same) same.from = at;
-    // The latest answer stands first: the next question is nearly always of the same time.
+    // The latest answer comes first: the next question is nearly always about the same time.
     else
       this.#stretches = [{ from: at, until, ahead }, ...this.#stretches.slice(0, REMEMBERED_STRETCHES - 1)];
     return ahead;

@@ -1,6 +1,6 @@
 /**
  * Why a snitch is failed or errored, and why an alert was raised (`extensions: What a run must look like`). It is kept
- * as plain data with the state and with the alert, so that everybody is told the times in their own time zone.
+ * as plain data with the state and with the alert, so everybody can be shown the times in their own time zone.
  */
 import { durationInWords, SECOND } from '../text/durations.ts';
 
@@ -12,14 +12,14 @@ export type Reason =
   | { kind: 'exitStatus'; status: number }
   /** The job reported a failure without an exit status. */
   | { kind: 'error' }
-  /** A run that its job took for a success was not as it must be, in the words of `judge`. */
+  /** A run that its job reported as a success broke an expectation, in the words of `judge`. */
   | { kind: 'judged'; what: string }
   /** What ends an alarm. `tookMs` only where the start of the run was reported. */
   | { kind: 'checkedIn'; first?: true; tookMs?: number }
   /** Until its next healthy check-in, until somebody unpauses it, or until an instant. */
   | { kind: 'paused'; until: 'healthy' | 'unpaused' | number };
 
-/** For how long the alert was held, and the name of what the snitch needs and was down. */
+/** How long the alert was held, and the name of the needed snitch that was down. */
 export interface HeldFor {
   by: string;
   since: number;
@@ -28,7 +28,7 @@ export interface HeldFor {
   isSilenced?: true;
 }
 
-/** @param show an instant in words, with its time zone where the text around it does not name one */
+/** @param show an instant in words, with its time zone if the text around it does not name one */
 export function reasonInWords(reason: Reason, show: (at: number) => string): string {
   switch (reason.kind) {
     case 'noCheckIn': {
@@ -73,7 +73,7 @@ function pausedUntil(until: 'healthy' | 'unpaused' | number, show: (at: number) 
   return until === 'healthy' ? 'paused until its next healthy check-in' : 'paused until somebody unpauses it';
 }
 
-/** Why an error check-in is one, by what it says itself. */
+/** Why an error check-in is one, going by what it says itself. */
 export function errorReported(exitStatus: number | null): Reason {
   return exitStatus === null || exitStatus === 0
     ? { kind: 'error' }

@@ -1,15 +1,15 @@
-/** How much there may be of what is made by hand (`decisions: Limits on resources`). What is there already stays. */
+/** The most there may be of what people create (`decisions: Limits on resources`). What exists already stays. */
 import { Invalid } from './errors.ts';
 
-/** Of webhooks and channels together. */
+/** Webhooks and channels together. */
 export const MOST_WEBHOOKS = 100;
 
-/** Of a case, and of the server itself. */
+/** For each case, and for the server itself. */
 export const MOST_API_KEYS = 100;
 
 export const MOST_MEMBERS = 200;
 
-/** @throws Invalid where one more of `attribute` would be too many */
+/** @throws Invalid if one more of `attribute` would be too many */
 export function assertRoom(
   attribute: 'webhooks' | 'channels' | 'api_keys' | 'silences' | 'badges',
   count: number,

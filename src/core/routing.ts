@@ -1,6 +1,6 @@
 /**
- * Who is told of an alert and when, and why not the others (`spec §2 alert_email`, `decisions: Alerts`, `extensions: Who
- * is told, and how`). `judge` is what decides it, for what is sent and for what `explain` shows.
+ * Who is told about an alert and when, and why not the others (`spec §2 alert_email`, `decisions: Alerts`, `extensions:
+ * Who is told, and how`). `judge` decides it, both for what is sent and for what `explain` shows.
  */
 import { MINUTE, SECOND } from '../text/durations.ts';
 import type { RouteRule } from './channel.ts';
@@ -23,7 +23,7 @@ export interface PlannedRoute extends Route {
   waits?: Wait;
 }
 
-/** A channel as far as it decides what is sent there. */
+/** What of a channel decides what is sent there. */
 export type RoutedChannel = Pick<CaseChannel, 'id' | 'kind'> & RouteRule;
 
 export interface Targets {
@@ -32,24 +32,24 @@ export interface Targets {
   /** Ids of the case's webhooks. */
   webhooks: readonly string[];
   channels: readonly RoutedChannel[];
-  /** Of members and webhooks that have one, by `routeKey`; the others get everything, and at once. */
+  /** The routes of members and webhooks that have one, by `routeKey`; the others get everything, at once. */
   routes: ReadonlyMap<string, RouteRule>;
 }
 
-/** What an alert is about, as far as it decides who is told. */
+/** What of an alert decides who is told. */
 export interface Occasion {
   event: ChannelEvent;
-  /** Of the snitch; none for a notice. */
+  /** The tags of the snitch; none for a notice. */
   tags: readonly string[];
-  /** Whether nothing came before: the snitch was pending. */
+  /** Whether this is the snitch's first alert: it was pending. */
   isFirst: boolean;
   /** The targets that were sent an earlier alert of the same outage, by `routeKey`. */
   told: ReadonlySet<string>;
-  /** The targets for which an earlier alert of the present state still waits, by `routeKey`; none when absent. */
+  /** The targets for which an earlier alert of the current state still waits, by `routeKey`; none when absent. */
   waiting?: ReadonlySet<string>;
   /** When the alert is decided, in milliseconds since the epoch. */
   now: number;
-  /** When the outage began that it is part of; the same as `now` for whatever belongs to none. */
+  /** When the outage it is part of began; the same as `now` if there is none. */
   since: number;
 }
 
@@ -62,15 +62,15 @@ export interface Judged extends Route {
   plan: Plan;
 }
 
-/** What names a target among all of a case: addresses are the same in whatever letters. */
+/** What identifies a target within a case: addresses are the same in upper and lower case. */
 export function routeKey({ channel, target }: Route): string {
   return channel === 'email' ? target.toLowerCase() : target;
 }
 
 /**
- * Every webhook of the case; the snitch's own list of addresses where it has one, else all members; and the channels:
- * each with what its route makes of the alert. An address on the list is told of all four alerts of the snitch at once,
- * whatever it takes as a member: whoever wrote it there meant this snitch.
+ * Every webhook of the case; the snitch's own list of addresses if it has one, else all members; and the channels: each
+ * with what its route makes of the alert. An address on the list gets all four alerts of the snitch at once, whatever
+ * its route as a member: whoever wrote it there meant this snitch.
  */
 export function judge(alertEmail: readonly string[], targets: Targets, occasion: Occasion): Judged[] {
   const { members, webhooks, channels, routes } = targets;
@@ -94,14 +94,14 @@ export function route(alertEmail: readonly string[], targets: Targets, occasion:
   return planned(judge(alertEmail, targets, occasion));
 }
 
-/** Those that take a notice about the service itself. @param targets with only those webhooks that want notices */
+/** The targets that take a notice about the service itself. @param targets only with the webhooks that want notices */
 export function routeOfNotice(targets: Targets, now: number): PlannedRoute[] {
   return route([], targets, noticeAt(now));
 }
 
 /**
- * Whom a case tells that one of its channels is refused: the others that people read, whatever their events, in their
- * hours. Nobody would close what that opened at a service for incidents.
+ * Who is told that one of a case's channels refuses: all other targets that people read, whatever their events, in
+ * their hours. Not a service for incidents: nothing would close what that opened there.
  */
 export function routeOfRefusal(targets: Targets, refusedId: string, now: number): PlannedRoute[] {
   const heard = targets.channels.filter(({ id, kind }) => id !== refusedId && !keepsIncidents(kind));
@@ -126,7 +126,7 @@ function toWebhooks(webhooks: readonly string[]): Route[] {
   return webhooks.map((target) => ({ channel: 'webhook', target }));
 }
 
-/** One delivery per address, whatever the spelling of its letters. */
+/** One delivery per address, ignoring upper and lower case. */
 function toAddresses(addresses: readonly string[]): Route[] {
   const distinct = new Map(addresses.map((address) => [address.toLowerCase(), address]));
   return [...distinct.values()].map((target): Route => ({ channel: 'email', target }));
@@ -141,7 +141,7 @@ function planOf(one: Route, rule: RouteRule | null, occasion: Occasion): Plan {
   return timeOf(rule, occasion, occasion.told.has(routeKey(one)));
 }
 
-/** Why a target is not sent an alert, in words that follow its name; null where it is. */
+/** Why a target is not sent an alert, in words that follow its name; null if it is sent. */
 export function whyPassedOver(
   one: Route,
   { events, tags }: Pick<RouteRule, 'events' | 'tags'>,
@@ -149,7 +149,7 @@ export function whyPassedOver(
 ): string | null {
   const isTold = told.has(routeKey(one));
   const ends = event === 'reporting' && isTold;
-  // What was opened at a service for incidents is closed, whatever it takes by now.
+  // What was opened at a service for incidents is closed, whatever its route takes by now.
   if (ends && keepsIncidents(one.channel)) return null;
   if (!events.includes(event)) return `takes no ${event === 'blind' ? 'notices' : `${event} alerts`}`;
   if (event === 'blind') return keepsIncidents(one.channel) ? 'hears only of alarms and their end' : null;
@@ -164,9 +164,9 @@ export function whyPassedOver(
 }
 
 /**
- * When a target is told: `after` counts from the beginning of the outage, so that a reminder or an error that became
- * silence is told no later, and then the hours decide. Who was told of the alarm hears of its end and of a pause without
- * `after`; a notice has none.
+ * When a target is told: `after` counts from the beginning of the outage, so a reminder, or an error followed by
+ * silence, is not delayed again; then the hours decide. A target that got the alarm gets its end, or a pause, without
+ * `after`; notices have no `after`.
  */
 function timeOf(rule: RouteRule, occasion: Occasion, isTold: boolean): { at: number; waits: Wait | null } {
   const { event, now } = occasion;
@@ -180,17 +180,17 @@ function startOf({ event, now, since }: Pick<Occasion, 'event' | 'now' | 'since'
 }
 
 /**
- * The time at which a route lets something through. It is asked again right before that is sent, so that a changed route
- * holds at once, and a clock that was set does no harm.
+ * The time at which a route lets something through. It is worked out again right before the send, so a changed route
+ * takes effect at once, and a changed clock does no harm.
  *
- * @param given `from`: what `after` counts from, null where it does not count; `lasts`: whether it is told only if it
- * lasts until then. Instants in milliseconds since the epoch
+ * @param given `from`: what `after` counts from, null if it does not count; `lasts`: whether the alert is sent only
+ * if its cause lasts until then. Instants in milliseconds since the epoch
  */
 export function whenOf(
   { after, hours }: Pick<RouteRule, 'after' | 'hours'>,
   { now, from, lasts }: { now: number; from: number | null; lasts: boolean },
 ): { at: number; waits: Wait | null } {
-  // What seems to begin in the future was decided while the clock was ahead: it is told too early rather than never.
+  // What seems to begin in the future was decided while the clock was ahead: better to send it too early than never.
   const counted = from === null || from > now + MINUTE ? now : Math.max(now, from + after * SECOND);
   const at = hours === null ? counted : openingFrom(hours, counted);
   if (at > counted) return { at, waits: lasts ? 'hours' : 'opening' };

@@ -1,4 +1,4 @@
-/** What a client may say of how a run must look (`extensions: What a run must look like`). */
+/** What a client may set about how long runs take (`extensions: What a run must look like`). */
 import { DAY, SECOND } from '../text/durations.ts';
 import type { RunFields } from './snitch.ts';
 import type { Checked } from './validation.ts';
@@ -8,7 +8,7 @@ export const LONGEST_RUNTIME = (31 * DAY) / SECOND;
 
 export const NOTHING_WATCHED: RunFields = { maxRuntime: null };
 
-/** Those of the fields that are given; null for what is not to be watched. */
+/** The fields that are given; null for those not to be watched. */
 export function readRunFields(body: Record<string, unknown>): Checked<Partial<RunFields>> {
   const { max_runtime: given } = body;
   if (given === undefined) return { value: {} };

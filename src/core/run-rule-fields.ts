@@ -1,4 +1,4 @@
-/** What a client may say of how a run must look: `min_runtime`, `failures_before_alert` and `expect`. */
+/** What a client may set on how a run must look: `min_runtime`, `failures_before_alert` and `expect`. */
 import type { Validation } from './errors.ts';
 import { exactNumber } from './judgement/number-words.ts';
 import { ANY_RUN, type Expectation, type RunRules } from './judgement/rules.ts';
@@ -12,7 +12,7 @@ export const MOST_EXPECTATIONS = 20;
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Those of the three that are given; null takes one back. */
+/** Those of the three that are given; null resets one to its default. */
 export function readRunRules(body: Body): Checked<Partial<RunRules>> {
   const value: Partial<RunRules> = {};
   const validations: Validation[] = [];
@@ -45,7 +45,7 @@ function wholeNumber(
 
 const EXAMPLE = '[{"value": "bytes", "min": 1}]';
 
-/** In its full form, or null for nothing. */
+/** The expectations in their full form, or null for none. */
 export function validateExpect(given: unknown): Checked<Expectation[] | null> {
   if (given === undefined || given === null) return { value: null };
   if (!Array.isArray(given)) return refuse(`must be a list such as ${EXAMPLE}`);
@@ -64,13 +64,13 @@ export function validateExpect(given: unknown): Checked<Expectation[] | null> {
   return { value: expectations.length === 0 ? null : expectations };
 }
 
-/** How a refusal names one of the list. */
+/** How a refusal names one item of the list. */
 function nameOf(item: unknown, index: number): string {
   const name = isObject(item) ? item.value : undefined;
   return typeof name === 'string' && isValueName(name) ? `of ${name}` : `number ${index + 1}`;
 }
 
-/** What is wrong with it, in words, in place of one that is not right. */
+/** The expectation, or what is wrong with it, in words. */
 function readExpectation(given: unknown): Expectation | string {
   if (!isObject(given)) return `must be an object such as ${EXAMPLE.slice(1, -1)}`;
   const { value, min = null, max = null, of_usual = null, required = null } = given;

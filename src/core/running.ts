@@ -1,17 +1,17 @@
-/** In a few words what runs now, for those who look at a snitch: `since 03:00, usually 12 min`. */
+/** What is running now, in a few words, for people looking at a snitch: `since 03:00, usually 12 min`. */
 import { durationInWords, SECOND } from '../text/durations.ts';
 
-/** As the API tells it: times in ISO 8601. */
+/** As the API gives it: times in ISO 8601. */
 export interface Running {
   open: readonly { started_at: string; overruns_at: string | null }[];
   usual_ms: number | null;
 }
 
-/** At most so many runs are told; the others are counted. */
+/** How many runs are listed; the others are counted. */
 const TOLD = 5;
 
 /**
- * One line for each run that goes on; none where nothing runs, or a server is too old to say.
+ * One line for each open run; none if nothing is running, or the server is too old to say.
  *
  * @param show an instant in words
  */

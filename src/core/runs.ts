@@ -1,13 +1,13 @@
 /**
- * The runs of a snitch that began and have not ended, where it watches how long they take
- * (`extensions: What a run must look like`).
+ * The open runs of a snitch that watches how long its runs take: those that began and have not ended (`extensions: What
+ * a run must look like`).
  *
- * - A run **overruns** at the instant at which it has taken longer than `max_runtime`. That fails a healthy or errored
+ * - A run **overruns** at the instant when it has taken longer than `max_runtime`. That fails a healthy or errored
  *   snitch.
  * - While a run that started in time is open, its end is awaited: the deadline is the later of the snitch's own and the
  *   instant at which that run overruns.
- * - A run is **excused** where its end may have been lost while the service was blind. It raises no alarm then, and goes
- *   on holding the deadline back until it would overrun, since it may still be going on.
+ * - A run is **excused** if its end may have been lost while the service was blind. It then raises no alarm, but still
+ *   holds the deadline back until it would overrun, since it may still be going on.
  *
  * The state machine decides as if there were no runs, on the state that `apart` gives; `together` then adds what the
  * runs change: the instant at which the sweep must look.
@@ -16,7 +16,7 @@ import { MINUTE, SECOND } from '../text/durations.ts';
 import type { OpenRun } from './open-run.ts';
 import type { SnitchState } from './snitch.ts';
 
-/** So many runs of one snitch are watched at most, because they stand in the row that every check-in reads. */
+/** The most runs of one snitch that are watched: they are stored in the row that every check-in reads. */
 export const MOST_OPEN = 50;
 
 /** How long earlier runs took, in milliseconds. */
@@ -71,8 +71,8 @@ export function stillInTime(
 }
 
 /**
- * The open runs with one that started at `at`. A repeated start begins its run anew, also for the duration that is told
- * at its end. The time of a run whose start is reported late counts from now, because its end may follow at once.
+ * The open runs with one that started at `at`. A repeated start restarts its run, also for the duration reported at its
+ * end. The time of a run whose start is reported late counts from now, because its end may follow at once.
  */
 export function withStart(
   snitch: Pick<SnitchState, 'maxRuntime'>,
@@ -88,7 +88,7 @@ export function withStart(
 
 /**
  * The open runs without the one that an end at `at` ends. An end that names no run ends the run that was given no id,
- * or else the only one: that is what somebody means who checks in by hand.
+ * or else the only one: that is what somebody checking in by hand means.
  *
  * @param isLate whether the end was reported late: then it cannot end a run that began after it
  */
@@ -106,8 +106,8 @@ export function withoutEnded(
 const WIDER = MINUTE;
 
 /**
- * What a blind window makes of a run. If the run may have ended in the window, it is excused. If it was expected to end
- * before the window or after it, and overruns in it, it gets the length of the window on top, and no less than `least`.
+ * A run after a blind window. If it may have ended in the window, it is excused. If it was expected to end before or
+ * after the window, but overruns in it, it gets the length of the window as extra time, at least `least`.
  *
  * @param usual null where too few runs are known: then the run may have ended at any time since its start
  */
@@ -127,9 +127,9 @@ export function afterBlindness(
 
 /** What is known of the runs of a snitch, for people. */
 export interface KnownRuns {
-  /** In the order in which they began. `overrunsAt` is null where no alarm comes of that. */
+  /** In the order in which they began. `overrunsAt` is null if overrunning raises no alarm. */
   open: readonly { startedAt: number; overrunsAt: number | null }[];
-  /** How long a run takes that ends well, in milliseconds: the median of the last ones; null where too few are known. */
+  /** How long a run that ends well takes, in milliseconds: the median of the last ones; null if too few are known. */
   usual: number | null;
 }
 

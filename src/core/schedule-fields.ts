@@ -1,4 +1,4 @@
-/** What a client may say of when a job is due: `schedule`, `timezone`, `grace` (`extensions: When a job is due`). */
+/** What a client may set on when a job is due: `schedule`, `timezone`, `grace` (`extensions: When a job is due`). */
 import { wallMinute } from '../text/times.ts';
 import type { Validation } from './errors.ts';
 import { type Interval, intervalFor, isTimeZone, spelledTimeZone } from './interval.ts';
@@ -14,7 +14,7 @@ const EXAMPLES = '{"cron": "0 3 * * 1-5"}, {"calendar": "Mon..Fri 03:00"} or {"e
 /**
  * One schedule, with the blanks in its expression tidied up.
  *
- * @param timezone IANA name: the snitch's, or else that of its case
+ * @param timezone IANA name: the snitch's, or else its case's
  * @param from the job must be due once more after this instant
  */
 export function validateSchedule(given: unknown, timezone: string, from: number): Checked<ScheduleRule> {
@@ -38,7 +38,7 @@ export function validateSchedule(given: unknown, timezone: string, from: number)
 }
 
 function ruleOf(kind: 'cron' | 'calendar' | 'every', value: unknown): ScheduleRule {
-  // Whatever is no number is refused where the schedule is read.
+  // Anything that is not a number is refused when the schedule is read.
   if (kind === 'every') return { every: typeof value === 'number' ? value : Number.NaN };
   const expression = wordsOf(String(value)).join(' ');
   return kind === 'cron' ? { cron: expression } : { calendar: expression };
@@ -50,7 +50,7 @@ function whyNever(schedule: Schedule, from: number): string {
   return `would never be due again: the last time was ${wallMinute(last, schedule.timezone)}`;
 }
 
-/** As the IANA database spells it; null for none of its own. */
+/** As the IANA database spells it; null for the case's zone. */
 export function validateTimezone(given: unknown): Checked<string | null> {
   if (given === undefined || given === null || given === '') return { value: null };
   if (typeof given === 'string' && isTimeZone(given)) return { value: spelledTimeZone(given) };
@@ -65,21 +65,21 @@ export function validateGrace(given: unknown): Checked<number | null> {
   return refuse(`must be a whole number of seconds from 0 to ${LONGEST_GRACE}`, 'grace');
 }
 
-/** The interval that clients of the contract are shown: of the 17 the one that the longest gap fits into. */
+/** The interval shown to clients of the contract: the shortest of the 17 that the longest gap fits into. */
 export function derivedInterval(schedule: Schedule): Interval {
   return intervalFor(schedule.longestGap ?? Number.POSITIVE_INFINITY);
 }
 
 export interface ScheduleToCheck {
   rule: ScheduleRule;
-  /** Null for that of the case. */
+  /** Null for the zone of the case. */
   timezone: string | null;
   /** Seconds; null for what follows from the schedule. */
   grace: number | null;
   from: number;
 }
 
-/** A schedule that is asked about and not kept: `from` is when to begin, an ISO 8601 time. */
+/** A schedule to check without storing it: `from`, an ISO 8601 time, is when to begin. */
 export function validateScheduleToCheck(
   body: unknown = {},
   caseTimezone: string,

@@ -1,15 +1,15 @@
-/** A schedule in words. It stands alone, so that a program that only shows schedules need not load what reads them. */
+/** A schedule in words. A file of its own, so a program that only shows schedules need not load the parser. */
 import { durationInWords, SECOND } from '../text/durations.ts';
 import type { ScheduleRule } from './schedule/schedule.ts';
 
-/** `cron 0 3 * * 1-5 (Europe/Berlin)`, `every 2 h after its last check-in`; @param timezone that decides */
+/** `cron 0 3 * * 1-5 (Europe/Berlin)`, `every 2 h after its last check-in`; @param timezone the one that applies */
 export function scheduleInWords(rule: ScheduleRule, timezone: string): string {
   if ('every' in rule) return `every ${durationInWords(rule.every * SECOND)} after its last check-in`;
   const expression = 'cron' in rule ? `cron ${rule.cron}` : `OnCalendar ${rule.calendar}`;
   return `${expression} (${timezone})`;
 }
 
-/** The same where the zone that decides has to be found: the expression's own, the snitch's, or that of the case. */
+/** The same, but finding the zone that applies: the expression's own, the snitch's, or the case's. */
 export function scheduleWithZone(rule: ScheduleRule, own: string | null | undefined, ofCase: string): string {
   if ('calendar' in rule && NAMED_ZONE.test(rule.calendar)) return `OnCalendar ${rule.calendar}`;
   return scheduleInWords(rule, own ?? ofCase);

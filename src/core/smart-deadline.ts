@@ -4,7 +4,7 @@ import { type Calendar, type Interval, nominalLength, type Period } from './inte
 import { type LateRuns, NO_LATE_RUNS } from './late-runs.ts';
 import { type Known, LocalClock, locate, startOf, within } from './places.ts';
 
-/** With fewer known periods nothing is learned. */
+/** With fewer known periods than this, nothing is learned. */
 export const LEAST_KNOWN = 5;
 
 /**
@@ -17,14 +17,15 @@ const MARGIN_SHARE = 0.01;
 const SPREADS_OF_ONE = 8;
 
 /**
- * The reach of the places is how far the latest lies from the middle one. It is about three times that of the late
- * quarter where run times are normal; the longer their tail, the more. The margin stretches with it, within bounds.
+ * The reach of the places is how far the latest lies from the middle one. If run times are normally distributed, it
+ * is about three times that of the late quarter; the longer their tail, the more. The margin stretches with it,
+ * within bounds.
  */
 const NORMAL_REACH = 3;
 const MOST_STRETCH = 5;
 
 /**
- * The margin of a long tail is narrower where late runs are remembered and the latest of all agree with each other: a
+ * The margin of a long tail is narrower if late runs are remembered and the latest of all agree with each other: a
  * month-end run is long each time. It is part of the reach, and twice what the latest lies behind the fifth latest.
  */
 const LATEST_COMPARED = 5;
@@ -45,7 +46,7 @@ const LASTING_DOUBT = 0.04;
 const FIRST_DOUBT_ENDS = 25;
 
 /**
- * Load comes with the calendar. Until a job that runs several times a day has been watched for a week, and a daily one
+ * Load follows the calendar. Until a job that runs several times a day has been watched for a week, and a daily one
  * for a month, the share is no smaller than this; it shrinks during another third of that time.
  */
 const DOUBT_IN_FIRST_WEEK = 0.75;
@@ -56,13 +57,13 @@ const THIRD = 1 / 3;
 /** Offsets of a zone differ by half an hour at least; a smaller difference between two spreads says nothing. */
 const TELLING_DIFFERENCE = 20 * MINUTE;
 
-/** A run that a clock change catches midway looks shifted. Only a second check-in after the change tells. */
+/** A run that a clock change catches midway looks shifted. Only a second check-in after the change is conclusive. */
 const TELLING_CHECK_INS = 2;
 
 /** A weekday counts as one without a run once this many of it have passed without one. */
 const WEEKDAYS_WITHOUT_RUN = 2;
 
-/** The period that the check-in is expected in. */
+/** The period in which the check-in is expected. */
 interface NextPeriod {
   /** What the local clock reads at its start, or would read, had it not skipped that time. */
   start: number;
@@ -73,7 +74,7 @@ interface NextPeriod {
 
 /** What a set of places says about the next check-in. */
 interface Expectation {
-  /** As `earliest`, by the earlier of two readings of the clock where it changes within the period. */
+  /** Like `earliest`, but by the earlier of two clock readings if the clock changes within the period. */
   soonest: number;
   earliest: number;
   latest: number;
@@ -86,23 +87,24 @@ interface Expectation {
  * `from`, and never later than the basic deadline, the end of that period.
  *
  * 1. With fewer than five known periods the deadline is the basic one.
- * 2. Each first check-in has a place in its period. A job that is scheduled in local time keeps that place on the
- *    local clock, one that is scheduled in UTC shifts with daylight saving. Where the history tells the two apart
- *    (in one of them the places scatter less), that one holds; else the later of the two does.
- * 3. The learned point is the latest place known: a job that is sometimes late is expected late. The late runs that
- *    are remembered from before the known periods count as if the job had been as late from its usual place of today.
- * 4. The margin after it is as wide as the places reach from their middle to the latest one, and up to five times
- *    as wide where few of them are late (late runs foretell later ones), but narrower where the latest of a long time
- *    agree with each other; the less is known, the wider. Where the places are scattered over the period, this makes
- *    the deadline the basic one.
- * 5. The deadline stays part of the way to the basic one: half of it at first, a 25th once enough is known. Where it is
- *    known since when the job is watched, it stays more than half of the way until a week or a month has been seen.
+ * 2. Each first check-in has a place in its period. A job that is scheduled in local time keeps that place on the local
+ *    clock; one that is scheduled in UTC shifts with daylight saving. If the history tells the two apart (in one
+ *    reading the places scatter less), that reading is used; otherwise the later of the two.
+ * 3. The learned point is the latest place known: a job that is sometimes late is expected late. Late runs remembered
+ *    from before the known periods count as if the job had been just as late relative to its usual place today.
+ * 4. The margin after it is as wide as the places reach from their middle to the latest one, and up to five times as
+ *    wide if few of them are late (late runs foretell later ones), but narrower if the latest over a long time agree
+ *    with each other; the less is known, the wider. If the places are scattered over the period, this makes the
+ *    deadline the basic one.
+ * 5. The deadline stays part of the way to the basic one: half of it at first, a 25th once enough is known. If it is
+ *    known since when the job has been watched, the deadline stays more than half of the way until a week or a month
+ *    has been seen.
  * 6. A check-in so close to the next period that it may be that period's own, come a little early, answers for it,
  *    and a weekday on which the job was never seen has no learned point: both have the basic deadline.
  *
  * @param firstCheckIns ascending: the first check-in of each of the last periods, at most 50
- * @param from the last check-in, or the moment from which the deadline counts anew
- * @param late what is remembered from before them
+ * @param from the last check-in, or the moment at which counting restarts
+ * @param late the late runs remembered from before those
  */
 export function smartDeadline(
   calendar: Calendar,
@@ -123,9 +125,9 @@ export function smartDeadline(
 }
 
 /**
- * As `smartDeadline`, for a period that is known.
+ * Like `smartDeadline`, for a period that is already known.
  *
- * @param from the last check-in where it can be the period's own, come a little early; null where it cannot
+ * @param from the last check-in if it could be the period's own, come a little early; null if it cannot
  */
 export function smartDeadlineIn(
   next: Period,
@@ -151,9 +153,9 @@ export function smartDeadlineIn(
 }
 
 /**
- * From the earliest to the latest time at which the first check-in of `period` is expected, by the places of those
- * that are known; null where too few are (`decisions: When the service itself was blind`). A job that runs on a day
- * which this month lacks is expected on its last day.
+ * From the earliest to the latest time at which the first check-in of `period` is expected, by the known places;
+ * null if too few are known (`decisions: When the service itself was blind`). A job that runs on a day that this
+ * month lacks is expected on the month's last day.
  */
 export function learnedTime(
   period: Period,
@@ -176,7 +178,7 @@ export function learnedTime(
   return { start: soonest, end: latest };
 }
 
-/** `learnedTime` where no clock change leaves a doubt, as nearly always, and a start asks for a million jobs. */
+/** `learnedTime` without a clock change, the usual case: kept quick, because a start may need it for a million jobs. */
 function plainTime(
   period: Period,
   interval: Interval,
@@ -193,7 +195,7 @@ function plainTime(
   return { start: start + earliest, end: start + latest };
 }
 
-/** A place that lies behind the end of the month which starts at `start` has its time of day on the last day. */
+/** A place beyond the end of the month that starts at `start` moves to the same time of day on the last day. */
 function inMonth(place: number, start: number): number {
   const date = new Date(start);
   const days = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
@@ -206,7 +208,7 @@ function readingsOf(interval: Interval, clock: LocalClock, period: Period): Next
   return { start: startOf(interval, period.start + opening), opening, closing };
 }
 
-/** @param watched for how long the job has been known, in milliseconds; null where nobody remembers */
+/** @param watched how long the job has been known, in milliseconds; null if that is not remembered */
 function doubtWithin(interval: Interval, watched: number | null): number {
   const length = nominalLength(interval);
   if (watched === null || length > DAY) return 0;
@@ -221,9 +223,9 @@ function doubtAbout(known: number): number {
 }
 
 /**
- * What the job's next check-in is expected to be: of a job scheduled in local time, in UTC, or in either of them.
+ * When the next check-in is expected: for a job scheduled in local time, in UTC, or in either of them.
  *
- * @param lateBy how late runs were that are no longer in the history
+ * @param lateBy how late the runs were that are no longer in the history
  */
 function expect(
   interval: Interval,
@@ -233,7 +235,7 @@ function expect(
 ): Expectation {
   const smallest = Math.max(SMALLEST_MARGIN, MARGIN_SHARE * nominalLength(interval));
   const localPlaces = history.map(({ place }) => place);
-  // Where the clock changes within the period, the later of its two readings of a time is the safe one.
+  // If the clock changes within the period, the later of its two readings of a time is the safe one.
   const local = learn(localPlaces, lateBy, start - Math.min(opening, closing), smallest);
   local.soonest -= Math.abs(opening - closing);
   if (opening === closing && history.every(({ ahead }) => ahead === opening)) return local;

@@ -1,5 +1,5 @@
-/** What may follow the `?` in `smtp.url`. */
-/** The options that `smtp.url` may carry after a `?`, and how each is read. */
+/** The part of `smtp.url` after the `?`. */
+/** The options that are allowed there, and how each is read. */
 const OPTIONS: Record<string, (value: string, name: string) => boolean | number | string> = {
   requireTLS: readFlag,
   ignoreTLS: readFlag,
@@ -23,7 +23,7 @@ export interface SmtpUrlOptions {
   localAddress?: string;
   maxConnections?: number;
   maxMessages?: number;
-  /** Those that begin with `tls.`, without that. */
+  /** The options that begin with `tls.`, without that prefix. */
   tls: Record<string, boolean | number | string>;
 }
 

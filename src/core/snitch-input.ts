@@ -1,7 +1,7 @@
 /**
- * What a client may say of a snitch, with when its job is due and how a run must look (`extensions: When a job is due,
- * What a run must look like`). A client that knows only the contract sends an interval; where that stands alone, it is
- * meant in place of a schedule.
+ * What a client may set on a snitch, including when its job is due and how a run must look (`extensions: When a job is
+ * due, What a run must look like`). A client that knows only the contract sends an interval; an interval on its own
+ * replaces a schedule.
  */
 import type { Validation } from './errors.ts';
 import { type Interval, isMinuteInterval } from './interval.ts';
@@ -27,7 +27,7 @@ export const SMART_WITH_SCHEDULE: Validation = {
 
 export type FullInput = SnitchInput & DueFields & RunFields & RunRules & { needs: string[] };
 
-/** Where and when something is said: the time zone of the case, and the instant. */
+/** The context of a request: the time zone of the case, and the instant. */
 export interface Said {
   timezone: string;
   now: number;
@@ -39,10 +39,10 @@ const NOTHING = { schedule: null, timezone: null, grace: null, ...NOTHING_WATCHE
 
 const NOTHING_SAID: Omit<FullInput, keyof SnitchInput> = { ...NOTHING, ...ANY_RUN, needs: [] };
 
-/** Every run would be an error or an alarm. */
+/** With these, every run would be an error or an alarm. */
 export const MIN_ABOVE_MAX: Validation = { attribute: 'min_runtime', message: 'is longer than max_runtime' };
 
-/** The validation of what cannot go together, or null. */
+/** The validation for fields that contradict each other, or null. */
 export function refusedTogether({
   schedule,
   interval,
@@ -71,8 +71,8 @@ export function readNewSnitch(body: unknown, said: Said): Checked<FullInput> {
 }
 
 /**
- * Any subset of the fields. What is not given stays as `stored` has it, but for two things: an `interval` alone drops
- * the schedule, and without a schedule its time zone means nothing.
+ * Any subset of the fields. What is not given stays as in `stored`, with two exceptions: an `interval` alone drops
+ * the schedule, and with the schedule goes its time zone.
  */
 export function readSnitchChanges(body: unknown, stored: Stored, said: Said): Checked<Partial<FullInput>> {
   if (!isObject(body)) return merged(validateSnitchChanges(body, stored), { value: {} });
@@ -89,7 +89,7 @@ export function readSnitchChanges(body: unknown, stored: Stored, said: Said): Ch
 
 type Body = Record<string, unknown>;
 
-/** Those of the three that are given. */
+/** Those of `schedule`, `timezone` and `grace` that are given. */
 function readDue(
   body: Body,
   stored: DueFields,
@@ -103,7 +103,7 @@ function readDue(
   const grace = validateGrace(body.grace);
   if (grace.validations) validations.push(...grace.validations);
   else if (body.grace !== undefined) value.grace = grace.value;
-  // One that has ended can be sent back with the rest of the snitch.
+  // A stored schedule without further runs can be sent back with the rest of the snitch.
   const isStored = JSON.stringify(body.schedule) === JSON.stringify(stored.schedule);
   if (body.schedule === null) value.schedule = null;
   else if (isStored) value.schedule = stored.schedule;
@@ -124,11 +124,11 @@ function readNeedsOf({ needs }: Body): Checked<{ needs?: string[] }> {
     : { value: { needs: read.needs } };
 }
 
-/** With the interval that follows from the schedule, where the body gives none. */
+/** The body with the interval that follows from the schedule, if it gives none. */
 function withInterval(body: Body, due: Partial<DueFields> | undefined, said: Said): Body {
   if (intervalsIn(body).length > 0) return body;
   const { type: _, ...others } = body;
-  // Beside a schedule that is refused, nothing is said of the interval.
+  // If the schedule is refused, any valid interval will do: no validation should be about it.
   return { ...others, interval: due?.schedule ? intervalOf(due.schedule, due.timezone, said) : 'daily' };
 }
 
@@ -137,8 +137,8 @@ function intervalOf(rule: ScheduleRule, timezone: string | null | undefined, sai
 }
 
 /**
- * Whether the interval stands in place of the schedule. Beside fields that say something else, the interval that the
- * snitch has already is only sent back by a client that does not know schedules.
+ * Whether the interval replaces the schedule. An unchanged interval next to other fields is just sent back by a
+ * client that does not know schedules.
  */
 function isInPlace(body: Body, stored: Stored): boolean {
   const [interval] = intervalsIn(body);
@@ -147,12 +147,12 @@ function isInPlace(body: Body, stored: Stored): boolean {
   return interval !== stored.interval || others.every((other) => other === undefined);
 }
 
-/** The two forms of the interval, those that are given and not blank. */
+/** The two forms of the interval, as far as given and not blank. */
 function intervalsIn({ interval, type }: Body): unknown[] {
   return [interval, isObject(type) ? type.interval : undefined].filter(isGiven);
 }
 
-/** @param alertType what the snitch has where the body does not say */
+/** @param alertType what the snitch has, used if the body does not say */
 function withoutSmart<T>(
   fields: Checked<T>,
   body: Body,
@@ -166,7 +166,7 @@ function withoutSmart<T>(
 }
 
 function merged<One, Other>(one: Checked<One>, other: Checked<Other>): Checked<One & Other>;
-/** @param base stands in for what `other` leaves out */
+/** @param base supplies what `other` leaves out */
 function merged<One, Base>(one: Checked<One>, other: Checked<Partial<Base>>, base: Base): Checked<One & Base>;
 function merged(one: Checked<object>, other: Checked<object>, base: object = {}): Checked<object> {
   if (one.validations || other.validations) {

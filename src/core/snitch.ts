@@ -5,16 +5,16 @@
  * - **case**: the team that owns snitches, API keys, webhooks, channels and members.
  * - **check-in**: one call of the job to its check-in address.
  * - **interval**: how often the job runs, one of 17 names (`daily`).
- * - **schedule**: when the job runs, where a person says it exactly: a cron expression for instance.
+ * - **schedule**: when exactly the job runs, as a person sets it: a cron expression for instance.
  * - **period**: one calendar-aligned stretch of an interval in the case's time zone.
  * - **deadline**: the instant by which the next check-in is expected.
  * - **due**: the instant at which the sweep has something to do for a snitch: its deadline, the instant at which
  *   a run has taken too long, its next reminder, or the end of its pause.
  * - **sweep**: the once-a-second pass over what is due.
- * - **trigger**: what may move a snitch from one status to another.
+ * - **trigger**: what can move a snitch from one status to another.
  * - **alert**: the decided fact that the team must be told something.
  * - **delivery**: one tracked send of an alert to one target.
- * - **channel**: a service that alerts are sent to beside email and webhooks.
+ * - **channel**: a service, besides email and webhooks, that alerts are sent to.
  * - **target**: a webhook, a channel or an email address.
  * - **outbox**: the deliveries that are not finished.
  * - **blind window**: a stretch of time in which the daemon could not receive check-ins.
@@ -34,7 +34,7 @@ export type AlertType = 'basic' | 'smart';
 /** The status of a snitch in the API (`spec §3`). */
 export type Status = 'pending' | 'healthy' | 'failed' | 'errored' | 'paused';
 
-/** A status that a pause can cover and give back. A `pending` snitch cannot be paused. */
+/** A status that a pause can cover and restore. A `pending` snitch cannot be paused. */
 export type RememberedStatus = 'healthy' | 'failed' | 'errored';
 
 /** What ends a pause: the next healthy check-in, a person, or an instant. */
@@ -48,33 +48,33 @@ export interface Pause {
   since: number | null;
 }
 
-/** What a person says of when a job is due, beside its interval. */
+/** What a person sets on when a job is due, besides its interval. */
 export interface DueFields {
-  /** Null where the interval says when the job is due. */
+  /** Null if the interval says when the job is due. */
   schedule: ScheduleRule | null;
-  /** IANA name: the zone of the schedule; null for that of the case. */
+  /** IANA name: the zone of the schedule; null for the case's. */
   timezone: string | null;
-  /** Seconds after the expected time; null for what follows from the schedule, or for none without a schedule. */
+  /** Seconds after the expected time; null for the schedule's default, or for none without a schedule. */
   grace: number | null;
 }
 
-/** What a person says of how a run must look; null for what is not watched. */
+/** What a person sets on how a run must look; null for what is not watched. */
 export interface RunFields {
   /** Seconds from the reported start of a run to its end. */
   maxRuntime: number | null;
 }
 
 /**
- * That somebody has seen an alarm (`extensions: Acknowledge, silence, depend`). It changes nothing of the status. It only
- * keeps everybody from being told of the same alarm again: no reminders, and nobody is told later because nobody answered.
- * Every change of the status ends it.
+ * Somebody has seen an alarm (`extensions: Acknowledge, silence, depend`). The status does not change. Nobody is told
+ * about the same alarm again: there are no reminders, and no escalation to those told only if nobody answers. Every
+ * change of the status ends it.
  */
 export interface Acknowledgement {
   /** In milliseconds since the epoch. */
   at: number;
   /** What the person wrote; null for nothing. */
   note: string | null;
-  /** Whoever said so: a person, or the name of an API key. */
+  /** Who acknowledged it: a person, or the name of an API key. */
   by: string;
 }
 
@@ -91,23 +91,23 @@ export interface SnitchState extends DueFields, RunFields, RunRules {
   dueAt: number | null;
   /** Set exactly when `status` is `paused`. */
   pause: Pause | null;
-  /** By how many blind windows the present deadline was postponed. */
+  /** By how many blind windows the current deadline was postponed. */
   postponed: number;
-  /** What the present deadline was before blind windows moved it by their length; null where none did. */
+  /** What the current deadline was before blind windows moved it by their length; null if none did. */
   movedFrom: number | null;
-  /** Error check-ins since the last healthy one; counted only where one alone does not make the snitch errored. */
+  /** Error check-ins since the last healthy one; counted only if one alone does not make the snitch errored. */
   errorsInRow: number;
-  /** Why it is failed or errored, or was before a pause; null for others, and where that is not known. */
+  /** Why it is failed or errored, or was before a pause; null for others, and if that is not known. */
   reason: Reason | null;
-  /** What is open of a snitch that watches its runs; null where nothing is. */
+  /** The open runs of a snitch that watches its runs; null if none is open. */
   runs: OpenRuns | null;
-  /** Set only while `status` is `failed` or `errored`, from when somebody has seen it until it changes. */
+  /** Set only while `status` is `failed` or `errored`: from the acknowledgement until the status changes. */
   acknowledged: Acknowledgement | null;
-  /** The alert of its failure that is held, also under a pause; null for none. */
+  /** The held alert of its failure, kept during a pause too; null for none. */
   held: Held | null;
 }
 
-/** What a person says about a snitch; what is absent of when it is due, and of how its runs must look, is not set. */
+/** What a person sets on a snitch; an absent field of when it is due, or of how its runs must look, is not set. */
 export interface SnitchFields extends Partial<DueFields>, Partial<RunFields & RunRules> {
   name: string;
   /** What a status page calls it; null, or absent, for its name. */
@@ -118,11 +118,14 @@ export interface SnitchFields extends Partial<DueFields>, Partial<RunFields & Ru
   alertEmail: string[];
   interval: Interval;
   alertType: AlertType;
-  /** Tokens and `tag:<tag>`: what else must be well for an alert of silence to be raised; absent for none. */
+  /**
+   * Tokens and `tag:<tag>`: what else must be well for the alert of a missed deadline to be raised;
+   * absent for none.
+   */
   needs?: string[];
 }
 
-/** One monitored job: what was said about it, and how it is. */
+/** One monitored job: its settings and its state. */
 export interface Snitch
   extends Omit<SnitchFields, 'interval' | 'alertType' | keyof DueFields | keyof RunFields | keyof RunRules> {
   token: string;
@@ -130,29 +133,29 @@ export interface Snitch
   createdAt: number;
   state: SnitchState;
   lastReport: LastReport | null;
-  /** The deadline that a failed snitch missed; null for others, and where it is no longer known. */
+  /** The deadline that a failed snitch missed; null for others, and if it is no longer known. */
   missingSince: number | null;
-  /** Absent where nobody asked, and where none holds. */
+  /** Absent if it was not requested, and if no silence holds. */
   silenced?: SilencedBy;
   needs: string[];
   /** The alert that is held, for people; null for none. */
   hold: Hold | null;
 }
 
-/** An alert that is held, and what holds it: where that is held itself, what is at the bottom of it. */
+/** An alert that is held, and what holds it: if that alert is held too, the snitch at the root. */
 export interface Hold {
-  /** Null where what held it was deleted. */
+  /** Null if what held it was deleted. */
   by: { token: string; name: string } | null;
   since: number;
-  /** When it is told if the snitch stays silent; null while something that it needs is down. */
+  /** When it is raised if no check-in comes; null while something the snitch needs is down. */
   until: number | null;
-  /** What holds it is not failed, but silenced. */
+  /** The snitch that holds it is not failed but silenced. */
   isSilenced?: true;
-  /** Nothing that it needs is known to be down: it is held in case that turns out to be, and told otherwise. */
+  /** Nothing it needs is known to be down yet: it is held in case that turns out to be so, and raised otherwise. */
   isUnsure?: true;
 }
 
-/** Whether the job has to check in by the time at which the snitch is due. */
+/** Whether the job must check in by the time the snitch is due. */
 export function isAwaited({ status }: Pick<SnitchState, 'status'>): boolean {
   return status === 'healthy' || status === 'errored';
 }
@@ -162,10 +165,10 @@ export function isAlarming({ status }: Pick<SnitchState, 'status'>): boolean {
   return status === 'failed' || status === 'errored';
 }
 
-/** The silence that holds over a snitch, for whoever looks at it. */
+/** The silence that covers a snitch, as shown to people. */
 export interface SilencedBy {
   id: string;
-  /** When the snitch is heard again. */
+  /** When the silence over the snitch ends. */
   until: number;
   by: string;
   note: string;

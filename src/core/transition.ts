@@ -1,4 +1,4 @@
-/** The whole state machine: `decisions: Transitions`, row by row. What open runs add to it is in `watched-runs.ts`. */
+/** The whole state machine: `decisions: Transitions`, row by row. `watched-runs.ts` adds what open runs change. */
 import { type BlindWindow, postponeByAll } from './blind-window.ts';
 import { deadlineAnew, nextReminder } from './deadline.ts';
 import { awaitedAfter, errorsAfter, statusAfterError } from './forgiven.ts';
@@ -29,14 +29,14 @@ import { withRuns, withStartOf } from './watched-runs.ts';
 export type { Transition, TransitionContext, Trigger } from './trigger.ts';
 
 /**
- * What `trigger` makes of the snitch: the new state, and the alert that must be sent, if any. A trigger that changes
- * nothing answers with the same object. Pausing a pending snitch is refused before it comes here, and what acknowledges
- * no alarm changes nothing.
+ * What `trigger` does to the snitch: the new state, and the alert that must be sent, if any. If nothing changes, the
+ * same object is returned. Pausing a pending snitch is refused before it gets here, and an acknowledgement without an
+ * alarm changes nothing.
  */
 export function transition(before: SnitchState, trigger: Trigger, context: TransitionContext): Transition {
   const after = decide(before, trigger, context);
   const { snitch } = after;
-  // What was acknowledged is the alarm, so it ends with that.
+  // The acknowledgement was for the alarm, so it ends with it.
   const isOver = before.acknowledged !== null && snitch.status !== before.status;
   return isOver ? { ...after, snitch: { ...snitch, acknowledged: null } } : after;
 }
@@ -128,7 +128,7 @@ function checkIn(
     pause: null,
   } as const;
   const after = trigger.at === undefined ? { snitch: fresh, by: [] } : deliveredLate(fresh, before, context);
-  // The check-in answered for its own run, but the next run is missing by now.
+  // The check-in answered for its own run, but by now the next run is missing.
   if (!after) return silent({ ...snitch, reason: silence(fresh.dueAt ?? at, undefined) });
   if (status === before.status) return { snitch: after.snitch, alert: null, postponedBy: after.by };
   const type = healthy ? 'snitch.reporting' : 'snitch.errored';
@@ -140,9 +140,9 @@ function checkIn(
 }
 
 /**
- * What a late check-in makes of the deadline: it answers for its own period, and windows since then postpone the
- * deadline as they would have, had it come in time. A later deadline that is awaited already is never moved back.
- * Null where the next period is over as well: then a failure stands.
+ * The deadline after a late check-in: it answers for its own period, and windows since then postpone the deadline
+ * as if it had come in time. If a later deadline is already awaited, it is never moved back. Null if the next
+ * period is over as well: then a failure stands.
  */
 function deliveredLate(
   fresh: SnitchState,
@@ -150,7 +150,7 @@ function deliveredLate(
   context: TransitionContext,
 ): { snitch: SnitchState; by: readonly BlindWindow[] } | null {
   const after = postponeByAll(fresh, context.windows ?? [], context);
-  // A schedule that has no further run awaits nothing.
+  // A schedule without further runs awaits nothing.
   const next = after.snitch.dueAt ?? Number.POSITIVE_INFINITY;
   const over = next <= context.now;
   if (over && fresh.status !== 'errored' && before.status === 'failed') return null;
@@ -167,9 +167,9 @@ function deadline(dueAt: number | null): Pick<SnitchState, 'dueAt' | 'postponed'
 }
 
 /**
- * The instant that a check-in counts for. A clock that was set back a little must move no deadline back, so the later
- * of the two check-ins counts. But if the last one lies further ahead than an interval, or than the runs of a schedule
- * lie apart, the clock was wrong then, and waiting for that future would be silence.
+ * The instant that a check-in counts for. A clock that was set back a little must not move a deadline back, so the
+ * later of the two check-ins counts. But if the last one lies further ahead than an interval, or than the gap between
+ * two scheduled runs, the clock was wrong then, and waiting for that future would mean silence.
  */
 function momentOf(snitch: SnitchState, { now, rules }: TransitionContext): number {
   const last = snitch.lastCheckInAt ?? now;
@@ -240,14 +240,14 @@ function restart(snitch: SnitchState, from: number, context: TransitionContext):
     case 'errored':
       return { ...snitch, ...deadline(deadlineAnew(snitch, from, context)) };
     case 'failed':
-      // Nobody is told or reminded of what somebody has seen.
+      // There are no reminders of an acknowledged alarm.
       if (snitch.acknowledged) return { ...snitch, ...deadline(null) };
       if (snitch.held) return holdRestarted(snitch, snitch.held, from, context);
       return { ...snitch, ...deadline(nextReminder(snitch, from, from, context)) };
   }
 }
 
-/** An errored snitch goes on awaiting its next check-in; a failed one awaits none, and is not reminded of any more. */
+/** An errored snitch still awaits its next check-in; a failed one awaits none, and its reminders stop. */
 function acknowledge(
   snitch: SnitchState,
   { note, by }: Extract<Trigger, { kind: 'acknowledge' }>,
@@ -260,8 +260,8 @@ function acknowledge(
 }
 
 /**
- * A second acknowledgement of the same alarm adds its note, or replaces that of the first. Who was first, and when, stays:
- * that is whom the others ask.
+ * A second acknowledgement of the same alarm adds its note, or replaces the first one's. Who was first, and when,
+ * stays: that is the person to ask.
  */
 function acknowledgedAgain(
   first: Acknowledgement | null,
@@ -272,7 +272,7 @@ function acknowledgedAgain(
   return note === null || note === first.note ? first : { ...first, note };
 }
 
-/** The reminder counts anew from now; the deadline of an errored snitch stays as it is. */
+/** The time to the next reminder restarts now; the deadline of an errored snitch stays as it is. */
 function restartReminder(snitch: SnitchState, context: TransitionContext): SnitchState {
   return snitch.status === 'failed' ? restart(snitch, context.now, context) : snitch;
 }

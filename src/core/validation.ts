@@ -1,4 +1,4 @@
-/** What a client may say of a snitch, a pause or a case: input → value or one validation per failing attribute. */
+/** What a client may set on a snitch, a pause or a case: input → value or one validation per failing attribute. */
 import type { Validation } from './errors.ts';
 import { type Interval, isInterval, isMinuteInterval } from './interval.ts';
 import { MOST_MEMBERS } from './resource-limits.ts';
@@ -11,7 +11,7 @@ const TAGS = 50;
 const ADDRESSES = 50;
 
 export const BLANK = `can't be blank`;
-/** Of what was made since the client looked. */
+/** For something created since the client last looked. */
 export const NAME_TAKEN = 'is that of another one, which the request does not know of';
 export const SMART_WITH_MINUTES: Validation = {
   attribute: 'alert_type',
@@ -40,7 +40,7 @@ export interface SnitchInput {
 class Findings {
   readonly validations: Validation[] = [];
 
-  /** The answer of `check`, or undefined when it found the attribute invalid. */
+  /** The result of `check`, or undefined if it found the attribute invalid. */
   check<T>(attribute: string, check: () => T | Refusal): T | undefined {
     const result = check();
     if (!(result instanceof Refusal)) return result;
@@ -60,7 +60,7 @@ class Refusal {
   }
 }
 
-/** Create (`spec §4`): `name` and `interval` are required. No body is as good as an empty object. */
+/** Create (`spec §4`): `name` and `interval` are required. A missing body counts as an empty object. */
 export function validateNewSnitch(body: unknown = {}): Checked<SnitchInput> {
   if (!isObject(body)) return { validations: [NOT_AN_OBJECT] };
   const required = { name: body.name ?? null, interval: intervalOf(body) ?? null };
@@ -80,8 +80,8 @@ export function validateNewSnitch(body: unknown = {}): Checked<SnitchInput> {
 }
 
 /**
- * Update: any subset. What is not given is taken from `stored` to tell whether alert type and interval go
- * together.
+ * Update: any subset. What is not given is taken from `stored` to check whether alert type and interval
+ * go together.
  */
 export function validateSnitchChanges(
   body: unknown = {},
@@ -93,7 +93,7 @@ export function validateSnitchChanges(
 
 type Body = Record<string, unknown>;
 
-/** Only known fields are read, so that a whole object can be sent back and `__proto__` means nothing. */
+/** Only known fields are read, so a whole object can be sent back and `__proto__` means nothing. */
 function pick(body: Body): Body {
   const { name, public_name, notes, tags, alert_email, alert_type } = body;
   return { name, public_name, notes, tags, alert_email, alert_type };
@@ -125,7 +125,7 @@ function validateFields(
   set('name', 'name', checkName);
   set('public_name', 'publicName', (given) => (isBlank(given) ? null : checkLine(given, NAME_LENGTH)));
   set('interval', 'interval', checkInterval);
-  // A blank alert type is how some clients leave it out.
+  // Some clients send a blank alert type to leave it out.
   if (!isBlank(body.alert_type)) set('alert_type', 'alertType', checkAlertType);
   set('alert_email', 'alertEmail', checkAddresses);
   set('notes', 'notes', checkNotes);
@@ -270,8 +270,8 @@ function refuseUntil(message: string): Checked<PauseUntil> {
 /**
  * Milliseconds since the epoch of an ISO 8601 date or time, or null.
  *
- * @param timezone of a time without an offset. What its clock skips counts as what it goes on with, and what it shows
- *   twice as the first.
+ * @param timezone for a time without an offset. A time that a clock change skips counts as the same distance past the
+ *   change, and a repeated time as the first of the two.
  */
 export function parseTimestamp(text: string, timezone = 'UTC'): number | null {
   const given = text.trim();
@@ -284,7 +284,7 @@ export function parseTimestamp(text: string, timezone = 'UTC'): number | null {
   }
 }
 
-/** Whether a date or time says by itself which instant it is. */
+/** Whether a date or time determines its instant on its own. */
 export function hasOffset(text: string): boolean {
   return OFFSET.test(text.trim().slice('2026-03-10'.length));
 }

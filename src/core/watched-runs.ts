@@ -1,4 +1,4 @@
-/** What the state machine makes of runs that are open (`extensions: What a run must look like`). */
+/** How the state machine treats open runs (`extensions: What a run must look like`). */
 import { nextReminder } from './deadline.ts';
 import type { OpenRun } from './open-run.ts';
 import { apart, overranBy, overrunsAt, stillInTime, together, withoutEnded, withStart } from './runs.ts';
@@ -6,9 +6,9 @@ import type { SnitchState } from './snitch.ts';
 import type { StateTrigger, Transition, TransitionContext, Trigger } from './trigger.ts';
 
 /**
- * The transition of a snitch with open runs. These change nothing but when the sweep must look, and what it finds then.
+ * The transition of a snitch with open runs. Open runs only change when the sweep must look, and what it finds then.
  *
- * @param withoutRuns decides what the trigger makes of a snitch without them
+ * @param withoutRuns decides what the trigger does to a snitch without open runs
  */
 export function withRuns(
   before: SnitchState,
@@ -47,8 +47,8 @@ function withEnd(
 }
 
 /**
- * A late end that is older than the last check-in changes nothing, unless the alarm is about its own run: then it counts
- * as if it had come with that check-in, which moved the deadline already.
+ * A late end that is older than the last check-in changes nothing, unless the alarm is about its own run: then it
+ * counts as if it had come with that check-in, which has already moved the deadline.
  */
 function heard(before: SnitchState, trigger: StateTrigger, now: number): StateTrigger {
   const { reason, lastCheckInAt } = before;
@@ -68,7 +68,7 @@ function runsLeft(
 ): readonly OpenRun[] {
   const { open } = apart(before);
   const left = trigger.kind === 'checkIn' ? withoutEnded(open, endOf(trigger, now)) : open;
-  // Runs that overran were told of, or stayed silent because the snitch was paused.
+  // Runs that overran have been reported, or stayed silent because the snitch was paused.
   return isAwaited(before) || before.status === after.status ? left : stillInTime(after, left, now);
 }
 
@@ -80,7 +80,7 @@ function isAwaited({ status }: SnitchState): boolean {
   return status === 'healthy' || status === 'errored';
 }
 
-/** The start of a run, where its length is watched. */
+/** The state after the start of a run, if the length of runs is watched. */
 export function withStartOf(
   before: SnitchState,
   { runId, at }: Extract<Trigger, { kind: 'start' }>,

@@ -4,7 +4,7 @@ import { isAlarm } from '../core/alert.ts';
 import type { Store } from '../store/store.ts';
 import { BoundedLog } from './outbox/bounded-log.ts';
 
-/** @returns a function that writes down how many lines were left out so far */
+/** @returns a function that logs how many lines have been left out so far */
 export function logAlarms(store: Pick<Store, 'onChange'>, logger: Pick<Logger, 'info'>): () => void {
   const log = new BoundedLog({ logger, counted: 'alerts decided' });
   store.onChange((change) => {

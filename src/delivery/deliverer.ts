@@ -1,4 +1,4 @@
-/** The channels that this service has, made from its settings, and the outbox that goes out through them. */
+/** The channels of this service, made from its settings, and the outbox that is sent through them. */
 import { COMMAND_LIMITS, type CommandLimits, type Commands, commandChannel } from './channels/command.ts';
 import { EMAIL_LIMITS, type EmailLimits, emailChannel } from './channels/email.ts';
 import { type RepeatedChannel, repeated } from './channels/repeated.ts';
@@ -12,9 +12,9 @@ import { Repeater, type RepeaterOptions } from './outbox/repeater.ts';
 import type { SmtpSettings } from './smtp/smtp-options.ts';
 
 export interface DeliverySettings {
-  /** Null where email is off. */
+  /** Null if email is off. */
   smtp: SmtpSettings | null;
-  /** Whether webhooks and services may be at loopback and private addresses. */
+  /** Whether webhooks and services may have loopback and private addresses. */
   webhooks: { allowPrivate: boolean };
   /** What channels of the kind `command` run; none when absent. */
   commands?: Commands;
@@ -24,7 +24,7 @@ export interface DelivererOptions extends DeliverySettings, DispatchOptions {
   store: DispatchOptions['store'] & RepeaterOptions['store'];
   /** The version of this program, for the user agent of webhooks. */
   version?: string;
-  /** Where whoever reads an alert goes from there; nowhere when absent. */
+  /** The link that an alert gives its reader; none when absent. */
   linkOf?: LinkOf;
   limits?: {
     webhook?: Partial<WebhookLimits>;
@@ -38,9 +38,9 @@ export interface Deliverer {
   start(): void;
   /** Looks at the outbox now. */
   wake(): void;
-  /** Claims no more, waits a few seconds for what is in flight, gives back the rest, and ends all connections. */
+  /** Claims no more, waits a few seconds for sends in flight, releases the rest, and closes all connections. */
   stop(): Promise<void>;
-  /** @throws Error that names the setting which cannot be used; then everything stays as it was */
+  /** @throws Error that names the setting which cannot be used; nothing is changed then */
   reconfigure(settings: DeliverySettings): void;
   health(): DispatchHealth;
   /** What is wrong, in words, or null. */
@@ -94,7 +94,7 @@ type Makers = {
 /** Only email can be off. */
 type NullOf<Setting> = Setting extends 'smtp' ? null : never;
 
-/** The channels that each setting is for. */
+/** Makes the channels that each setting is for. */
 function makers({ limits, version = '0', linkOf = () => null }: DelivererOptions): Makers {
   return {
     commands: (commands) => [commandChannel(commands, { ...COMMAND_LIMITS, ...limits?.command }, linkOf)],

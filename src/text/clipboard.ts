@@ -1,9 +1,9 @@
-/** Copies a text by way of the terminal, so that it works over SSH too (OSC 52). Terminals may refuse it, and do not say so. */
+/** Copies a text through the terminal, so it works over SSH too (OSC 52). A terminal may refuse without saying so. */
 
-/** What terminals take at most, in bytes of base64: some drop what is longer without a word. */
+/** The most that terminals accept, in bytes of base64: some silently drop anything longer. */
 const LONGEST = 74_994;
 
-/** GNU screen drops a string that is longer than its buffer of 768 bytes. */
+/** GNU screen drops a string longer than its buffer of 768 bytes. */
 const SCREEN_PART = 500;
 
 /** The sequence to write to the terminal; null for a text that is too long. */
@@ -16,14 +16,14 @@ export function clipboardSequence(text: string, env: NodeJS.ProcessEnv): string 
 }
 
 /**
- * With `set-clipboard on`, tmux understands the sequence itself; by default it drops that of a program, and passes on what
- * is wrapped for it where `allow-passthrough` is on. Whichever way is closed does nothing.
+ * With `set-clipboard on`, tmux handles the sequence itself. By default it drops sequences from programs, but passes on
+ * wrapped ones if `allow-passthrough` is on. So both are sent, and the one that does not apply has no effect.
  */
 function throughTmux(sequence: string): string {
   return `\u001bPtmux;${sequence.replaceAll('\u001b', '\u001b\u001b')}\u001b\\`;
 }
 
-/** GNU screen passes on only what is wrapped for it. */
+/** GNU screen passes on only wrapped sequences. */
 function throughScreen(sequence: string): string {
   const parts = sequence.match(new RegExp(`[^]{1,${SCREEN_PART}}`, 'g')) ?? [];
   return parts.map((part) => `\u001bP${part}\u001b\\`).join('');

@@ -1,11 +1,11 @@
-/** The text of instants, as `Date` writes it and several times as fast: a long list has millions of them. */
+/** Writes instants as `Date` does, but several times as fast: a long list has millions of them. */
 import { DAY } from './durations.ts';
 
-/** `"2026-03-10T`: the days that were asked for last. Most instants of a list are of a few days. */
+/** `"2026-03-10T`: recently used days. Most instants of a list fall on a few days. */
 const DAYS = new Map<number, string>();
 const REMEMBERED_DAYS = 1_000;
 
-/** `13:00:`, `05.` and `250Z"`: an instant is put together of few pieces, since each of them costs. */
+/** `13:00:`, `05.` and `250Z"`: an instant is joined from few pieces, since each of them costs. */
 const TWO = numbers(60, 2);
 const MINUTES = Array.from(
   { length: 24 * 60 },
@@ -18,7 +18,7 @@ const MILLISECONDS = numbers(1_000, 3).map((millisecond) => `${millisecond}Z"`);
  * `2026-03-10T13:00:05.250Z`
  *
  * @param at whole milliseconds since the epoch
- * @throws RangeError for what is no instant
+ * @throws RangeError if it is not an instant
  */
 export function isoTime(at: number): string {
   return quotedIsoTime(at).slice(1, -1);
@@ -37,7 +37,7 @@ export function quotedIsoTime(at: number): string {
 function dayText(day: number, at: number): string {
   const known = DAYS.get(day);
   if (known !== undefined) return known;
-  // From the instant itself, whose end tells nothing of the day: also the last possible one has a day.
+  // From the instant itself and not from the start of its day, so the very last possible instant works too.
   const text = `"${new Date(at).toISOString().slice(0, -CLOCK)}`;
   if (DAYS.size >= REMEMBERED_DAYS) DAYS.clear();
   DAYS.set(day, text);

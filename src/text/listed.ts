@@ -3,7 +3,7 @@
 /**
  * `a`; `a and b`; `a, b and c`; `a, b, c and 4 more`
  *
- * @param names the first ones @param count of all of them
+ * @param names the first ones @param count how many there are in all
  */
 export function listed(names: readonly string[], count = names.length): string {
   const rest = count - names.length;

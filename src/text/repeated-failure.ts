@@ -1,13 +1,16 @@
-/** What fails again and again, each second or with each call, in the log: at once, then once a minute with the number of times. */
+/**
+ * Logs something that fails again and again, every second or with every call: the first times at
+ * once, then once a minute with a count.
+ */
 import { MINUTE } from './durations.ts';
 
 type Write = (fields: object, message: string) => void;
 
 export interface RepeatedFailureOptions {
   logger: Record<'warn' | 'error' | 'info', Write>;
-  /** Said of each failure that is written. */
+  /** The message of each failure that is written. */
   message: string;
-  /** Said when it works again; nothing where it is empty. */
+  /** The message when it works again; none if empty. */
   over?: string;
   /** Milliseconds of a clock that never jumps. */
   monotonic: () => number;
@@ -26,7 +29,7 @@ export class RepeatedFailure {
     this.#options = { over: '', first: 1, ...options };
   }
 
-  /** @param fields of the line; the level says whether it is a defect of the program */
+  /** @param fields the fields of the line; the level says whether it is a defect of the program */
   failed(fields: Record<string, unknown>, level: 'warn' | 'error' = 'error'): void {
     const { logger, message, monotonic, first } = this.#options;
     const now = monotonic();

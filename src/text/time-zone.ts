@@ -1,8 +1,8 @@
 /** The names of time zones. */
 
 /**
- * Whether `name` is an IANA time zone that this runtime can compute in. `Temporal` is asked because it does that:
- * `Intl` knows more names, such as `PST`.
+ * Whether `name` is an IANA time zone that this runtime can compute in. Checked with `Temporal`, which does the
+ * computing: `Intl` knows more names, such as `PST`.
  */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(name)) return false;

@@ -29,7 +29,7 @@ export function exactTime(at: number, timezone: string): string {
 
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
-/** `Mon 2026-03-09 13:00 +01:00`; with seconds where there are any. @throws RangeError for an unknown zone */
+/** `Mon 2026-03-09 13:00 +01:00`; with seconds if there are any. @throws RangeError for an unknown zone */
 export function weekdayTime(at: number, timezone: string): string {
   const zoned = zonedOf(at, timezone);
   const wall = wallOf(zoned).replace(/:00$/, '');

@@ -1,4 +1,4 @@
-/** Understands the end of a pause, or of a silence, as people type it, on the command line and in the dashboard. */
+/** Reads the end of a pause or a silence as people type it on the command line and in the dashboard. */
 import { durationOf } from './durations.ts';
 
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
@@ -23,7 +23,7 @@ export function understandUntil(text: string, now: number): Understood {
   return instantOf(text, now, ALLOWED);
 }
 
-/** The same for what always ends by itself, as a silence does: an instant in ISO 8601. @param now as there */
+/** The same for something that always has an end, such as a silence: an instant in ISO 8601. @param now as there */
 export function understandEnd(text: string, now: number): Understood {
   return text.trim() === '' ? { problem: `until when? Write ${TIMES}` } : instantOf(text, now, TIMES);
 }
@@ -60,8 +60,8 @@ function writtenInstant(text: string, now: number): number | null {
 }
 
 /**
- * Whether a text begins with a day that the calendar has. `Date.parse` takes 30 February for 2 March, and what was a
- * slip of the finger would be carried out.
+ * Whether a text begins with a day that the calendar has. `Date.parse` reads 30 February as 2 March, and a typing
+ * error would be carried out.
  */
 export function isDay(text: string): boolean {
   const day = text.slice(0, 'YYYY-MM-DD'.length);

@@ -10,9 +10,12 @@ const ASCII = /^[\x20-\x7e]*$/;
  */
 const CHARACTER = /\p{Regional_Indicator}{2}|.[\p{Mn}\p{Me}\p{Emoji_Modifier}\u1160-\u11ff]*/gsu;
 
-/** What takes no column of its own: marks on the character before, and the later parts of a Korean syllable. */
+/**
+ * Characters without a column of their own: marks on the previous character, and the later parts of
+ * a Korean syllable.
+ */
 const MARK = /^[\p{Mn}\p{Me}\p{Cc}\p{Cf}\u1160-\u11ff]/u;
-/** One half of a flag alone is as narrow as a letter. */
+/** Half a flag on its own is as narrow as a letter. */
 const EMOJI = /^(?:\p{Regional_Indicator}{2}|(?!\p{Regional_Indicator})\p{Emoji_Presentation})/u;
 
 /** The ranges that are "wide" or "fullwidth" in Unicode 17's East Asian Width, without emoji. */

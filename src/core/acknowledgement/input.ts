@@ -2,7 +2,7 @@
 import type { Validation } from '../errors.ts';
 import { type Checked, charactersIn, isBlank, NOT_AN_OBJECT } from '../validation.ts';
 
-/** What somebody says with an acknowledgement; null is for nothing. */
+/** What somebody says with an acknowledgement; null for nothing. */
 export interface Acknowledging {
   note: string | null;
   by: string | null;
@@ -33,7 +33,7 @@ function textOf(given: unknown): string | null {
   return typeof given !== 'string' || isBlank(given) ? null : given.trim();
 }
 
-/** These stand in lists, in logs and on the page, where a line that breaks could pass for another one. */
+/** These are shown in lists, in logs and on the page, where a line break could pass for another entry. */
 function faultOf(attribute: string, given: unknown, most: number): Validation | null {
   if (given === undefined || given === null) return null;
   if (typeof given !== 'string') return { attribute, message: 'must be a string' };

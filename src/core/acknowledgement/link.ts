@@ -1,7 +1,7 @@
-/** The link in a message of an alarm, by which whoever reads it acknowledges that alarm and no other. */
+/** The link in an alarm's message with which the reader acknowledges that alarm and no other. */
 import { DAY } from '../../text/durations.ts';
 
-/** How long after the alarm its link is good, in milliseconds. */
+/** How long an alarm's link stays valid, in milliseconds. */
 export const LINK_LASTS = 7 * DAY;
 
 /** @param at when the alarm was decided, in milliseconds since the epoch */

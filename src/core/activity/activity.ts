@@ -1,21 +1,21 @@
 /**
- * Who did what: the changes that people made with their keys. What the server does by itself, and what jobs report, is
- * no part of this.
+ * Who did what: the changes that people made with their keys. What the server does on its own, and what jobs report,
+ * is not part of this.
  */
 import { DAY } from '../../text/durations.ts';
 import type { Details } from './changes.ts';
 
-/** Whoever changes something: a key, by the name that it has at that time. */
+/** Who changes something: a key, under the name it has at that time. */
 export interface Actor {
-  /** Null where no key was used: at the first start, for instance. */
+  /** Null if no key was used: at the first start, for instance. */
   keyId: string | null;
   name: string;
 }
 
-/** Where no key was used: at the first start, and where the database is worked on by hand. */
+/** For when no key was used: at the first start, and when the database is changed by hand. */
 export const SERVER_ITSELF: Actor = { keyId: null, name: 'the server' };
 
-/** By whom and when something is done. Every operation of the store with which people change something takes one. */
+/** Who does something, and when. Every store operation by which people change something takes one. */
 export interface Act {
   by: Actor;
   /** In milliseconds since the epoch. */
@@ -64,7 +64,7 @@ export function isAction(text: string): text is Action {
   return (ACTIONS as readonly string[]).includes(text);
 }
 
-/** What something was done to, with the name that it had then. */
+/** What something was done to, under the name it had then. */
 export interface Subject {
   /** The token of a snitch, the id of anything else; null for several things at once, and for the server. */
   id: string | null;
@@ -79,11 +79,11 @@ export interface Entry extends Act {
   details: Details;
 }
 
-/** For how long entries are kept, in milliseconds. */
+/** How long entries are kept, in milliseconds. */
 export const KEPT_FOR = 90 * DAY;
 
-/** How many entries of one case are kept at most: the oldest go first. */
+/** The most entries kept for one case: the oldest go first. */
 export const MOST_ENTRIES = 20_000;
 
-/** Names are kept to so many characters. */
+/** Longer names are cut to this many characters. */
 export const LONGEST_NAME = 255;

@@ -1,15 +1,18 @@
-/** What an entry tells of a change. It never holds a secret, and never grows beyond a few kilobytes. */
+/** What an entry records of a change. It never holds a secret, and never grows beyond a few kilobytes. */
 
 import { shorten } from '../../text/printable.ts';
 
-/** What can stand in an entry. */
+/** A value that an entry can hold. */
 export type Kept = string | number | boolean | null | readonly Kept[] | { readonly [name: string]: Kept };
 
-/** How one field changed; empty where only that may be told, because it is secret or too long. */
+/**
+ * How one field changed; empty if only the fact of the change may be recorded, because the value is
+ * secret or too long.
+ */
 export interface FieldChange {
   from?: Kept;
   to?: Kept;
-  /** Of a list. */
+  /** Only for a list. */
   added?: readonly string[];
   removed?: readonly string[];
   /** How many more were added and removed than these lists name. */
@@ -17,31 +20,31 @@ export interface FieldChange {
 }
 
 export interface Details {
-  /** By the names that the fields have in the API. */
+  /** Keyed by the names of the fields in the API. */
   changes?: Readonly<Record<string, FieldChange>>;
   /** What ends a pause: `healthy`, `unpaused`, or milliseconds since the epoch. */
   until?: string | number;
-  /** How many things it was, where it was several. */
+  /** How many things were changed, if more than one. */
   count?: number;
   /** Some of their names. */
   names?: readonly string[];
-  /** The file that snitches are kept in; null where they are freed of it. */
+  /** The file that the snitches are managed in; null if they were released from it. */
   owner?: string | null;
   /** The scope of a key. */
   scope?: string;
   /** The kind of a channel. */
   channel?: string;
-  /** In words, what somebody said of it. */
+  /** What somebody said about it, in words. */
   note?: string;
 }
 
-/** A value is told in so many characters of JSON, or not at all. */
+/** The longest value that is recorded, in characters of JSON. */
 const LONGEST_VALUE = 300;
 
 /** How many items of a list are named. */
 const MOST_NAMED = 10;
 
-/** The longest details, as JSON; what is longer keeps the names of the fields alone. */
+/** The longest details, in characters of JSON; anything longer keeps only the names of the fields. */
 const LONGEST_DETAILS = 4_000;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -49,8 +52,8 @@ type Fields = Readonly<Record<string, unknown>>;
 /**
  * The fields that differ, by their names in the API.
  *
- * @param names the fields to compare, and the names that the API gives them
- * @param untold those of which only the name may be told
+ * @param names the fields to compare, and their names in the API
+ * @param untold the fields of which only the name may be recorded
  */
 export function changesBetween(
   before: Fields,
@@ -67,7 +70,7 @@ export function changesBetween(
   return changed;
 }
 
-/** JSON writes the fields of an object in their order, which says nothing here. */
+/** JSON writes the fields of an object in insertion order, which does not matter here. */
 export function isAlike(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
 }

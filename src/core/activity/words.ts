@@ -1,4 +1,7 @@
-/** What somebody did, in words: `paused nightly-backup until 06:00`. It may be of a newer server, or of any other. */
+/**
+ * What somebody did, in words: `paused nightly-backup until 06:00`. The entry may come from a newer
+ * server, or from something else altogether.
+ */
 import { compactDuration, SECOND } from '../../text/durations.ts';
 import type { ScheduleRule } from '../schedule/schedule.ts';
 import { scheduleInWords } from '../schedule-name.ts';
@@ -64,8 +67,8 @@ const VERBS: Record<string, string> = {
 };
 
 /**
- * @param local shows an instant in ISO 8601 to whoever reads this
- * @param name what the thing is called here; its name in the entry where absent
+ * @param local shows an ISO 8601 instant in the reader's time
+ * @param name what the thing is called here; by default, its name in the entry
  */
 export function didInWords(
   { action, subject, details }: ShownEntry,

@@ -1,4 +1,4 @@
-/** Badges: small pictures for a page of somebody else that say how a snitch is, or the snitches with a tag. */
+/** Badges: small pictures, for other people's pages, that show how a snitch is doing, or the snitches with a tag. */
 import { editable, shorten } from '../../text/printable.ts';
 import { type PublicState, publicNameOf } from '../status-page/state.ts';
 
@@ -7,9 +7,9 @@ export type BadgeSubject =
   | {
       kind: 'snitch';
       token: string;
-      /** The name that it has now. */
+      /** Its current name. */
       name: string;
-      /** What others are told in its place; null for the name. */
+      /** What outsiders see instead of the name; null to show them the name. */
       publicName: string | null;
     }
   | { kind: 'tag'; tag: string };
@@ -19,32 +19,32 @@ export interface Badge {
   id: string;
   caseId: string;
   subject: BadgeSubject;
-  /** Null for the public name of the snitch, or else its name, or the tag, as it is called at the time. */
+  /** Null to show the snitch's current public name (or else its name), or the tag. */
   label: string | null;
   createdAt: number;
 }
 
-/** What a badge says: how the snitch is as on the status page, or that there is none. */
+/** What a badge says: the state of the snitch as on the status page, or that there is no snitch. */
 export type BadgeState = PublicState | 'unknown';
 
-/** What stands on a badge at one time. */
+/** What a badge shows at one moment. */
 export interface BadgeFace {
   label: string;
   state: BadgeState;
 }
 
-/** The badges that a case has at most. */
+/** The most badges a case can have. */
 export const MOST_BADGES = 500;
 
-/** What is given, in characters. */
+/** The longest label accepted, in characters. */
 export const LONGEST_LABEL = 100;
 
-/** What is shown of a label, in UTF-16 units: a name may be longer than a picture that stands in a line of text. */
+/** How much of a label is shown, in UTF-16 units: a name can be too long for a picture within a line of text. */
 const LABEL_SHOWN = 100;
 
 /**
- * For a tag, the first of them that one of its snitches has. One that nobody expects anything of now says nothing of the
- * others, so these count only where there is nothing else.
+ * A tag's badge shows the first of these that one of its snitches has. A snitch that nobody expects anything from at
+ * present tells us nothing about the others, so its state counts only if there is no other.
  */
 const WORST_FIRST: readonly PublicState[] = ['missing', 'error', 'well', 'planned', 'pending', 'paused'];
 
@@ -52,17 +52,17 @@ export function worstOf(states: ReadonlySet<PublicState>): BadgeState {
   return WORST_FIRST.find((state) => states.has(state)) ?? 'unknown';
 }
 
-/** Whether no other state could be worse. */
+/** Whether no other state is worse. */
 export function isWorst(state: PublicState): boolean {
   return state === WORST_FIRST[0];
 }
 
-/** What stands on the right of a badge. */
+/** The text on the right of a badge. */
 export function wordOf(state: BadgeState): string {
   return state === 'planned' ? 'planned work' : state;
 }
 
-/** In names of colours that badge-maker and shields.io know. */
+/** Colour names that badge-maker and shields.io know. */
 const COLORS: Record<BadgeState, string> = {
   missing: 'red',
   error: 'orange',
@@ -77,7 +77,7 @@ export function colorOf(state: BadgeState): string {
   return COLORS[state];
 }
 
-/** Whether something is wrong: whoever shows the badge may then not give it another colour. */
+/** Whether something is wrong: a page that shows the badge can then not recolour it. */
 export function isAlarming(state: BadgeState): boolean {
   return state === 'missing' || state === 'error';
 }
@@ -89,10 +89,10 @@ export function labelOf({ label, subject }: Pick<Badge, 'label' | 'subject'>): s
 /** Noncharacters, which XML does not allow and no font shows. */
 const NONCHARACTERS = /\p{Noncharacter_Code_Point}/gu;
 
-/** In the place of a name that nobody could see. */
+/** Replaces a name that nobody could see. */
 export const NO_NAME = '(no name)';
 
-/** Names of old snitches, and such as were brought along from elsewhere, may hold what no picture can. */
+/** Names of old or imported snitches may contain characters that no picture can show. */
 export function shownLabel(text: string): string {
   const line = editable(text.toWellFormed()).replace(NONCHARACTERS, '').replace(/\s+/g, ' ').trim();
   return line === '' ? NO_NAME : shorten(line, LABEL_SHOWN);

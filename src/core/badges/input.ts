@@ -1,4 +1,4 @@
-/** What a client may say of a badge: input → value, or one validation per failing attribute. */
+/** What a client may set on a badge: input → value, or one validation per failing attribute. */
 import type { Validation } from '../errors.ts';
 import { BLANK, type Checked, charactersIn, NOT_AN_OBJECT, validateSnitchChanges } from '../validation.ts';
 import { LONGEST_LABEL, NO_NAME, shownLabel } from './badge.ts';
@@ -10,7 +10,7 @@ export interface NewBadge {
 
 type Body = Record<string, unknown>;
 
-/** No body is as good as an empty object. */
+/** A missing body counts as an empty object. */
 export function validateNewBadge(given: unknown = {}): Checked<NewBadge> {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     return { validations: [NOT_AN_OBJECT] };
@@ -37,7 +37,7 @@ function checkSubject({ token, tag }: Body): Checked<NewBadge['subject']> {
   return one === undefined ? refuse('tag', BLANK) : { value: { kind: 'tag', tag: one } };
 }
 
-/** A blank one is how a form leaves it out. */
+/** A form sends a blank label to leave it out. */
 function checkLabel(given: unknown): Checked<string | null> {
   if (given === undefined || given === null) return { value: null };
   if (typeof given !== 'string') return refuse('label', 'must be a string');

@@ -3,7 +3,7 @@ import type { ChannelKind } from '../channel.ts';
 
 const LONGEST = 2_048;
 
-/** Where addresses of one kind lead, so that one of another kind is refused with a word why. */
+/** The hosts of each kind's addresses, so an address of another kind is refused with the reason. */
 const HOMES: readonly { kind: ChannelKind; host: RegExp }[] = [
   { kind: 'slack', host: /^hooks\.slack(-gov)?\.com$/ },
   { kind: 'discord', host: /^((ptb|canary)\.)?discord(app)?\.com$/ },
@@ -76,14 +76,14 @@ export function baseProblem(text: string): string | null {
   return url.search !== '' || url.hash !== '' ? 'must not have a query or a fragment' : null;
 }
 
-/** Nothing invisible, because nobody would see it in what is shown. */
+/** No invisible characters, because nobody would notice them where the address is shown. */
 function webUrl(text: string): URL | null {
   if (/[\s\p{Cc}\p{Cf}]/u.test(text.trim())) return null;
   const url = URL.parse(text.trim());
   return url && /^https?:$/.test(url.protocol) ? url : null;
 }
 
-/** A base address without slashes at its end, and without the path that belongs to the service. */
+/** A base address without trailing slashes and without the service's own path. */
 export function plainBase(text: string): string {
   const url = new URL(text.trim());
   return `${url.origin.replace('//', `//${credentialsOf(url)}`)}${url.pathname}`
@@ -96,7 +96,7 @@ function credentialsOf({ username, password }: URL): string {
   return `${username}${password === '' ? '' : `:${password}`}@`;
 }
 
-/** A base address without its password; a user name that stands alone is a secret too. */
+/** A base address without its password; a user name on its own is a secret too. */
 export function shownBase(text: string, hidden: string): string {
   const url = new URL(text);
   if (url.username === '' && url.password === '') return text;

@@ -1,4 +1,4 @@
-/** What a client may say of a channel: input → value, or one validation per failing attribute. */
+/** What a client may set on a channel: input → value, or one validation per failing attribute. */
 import {
   type CaseChannel,
   CHANNEL_KINDS,
@@ -13,7 +13,7 @@ import { validateRule } from '../routes/rule-input.ts';
 import { BLANK, type Checked, NOT_AN_OBJECT, validateSnitchChanges } from '../validation.ts';
 import { CHANNEL_SETTINGS, HIDDEN, normalSetting, type SettingRule, shownSettings } from './settings.ts';
 
-/** What is known where a channel is made. */
+/** What the server knows when a channel is made. */
 export interface ChannelSurroundings {
   /** The names of the commands in the configuration. */
   commands: readonly string[];
@@ -21,10 +21,10 @@ export interface ChannelSurroundings {
 
 export interface ChannelInput {
   kind: ChannelKind;
-  /** Null where a name is to be found for it. */
+  /** Null if the server must find a name for it. */
   name: string | null;
   fields: Omit<ChannelFields, 'name'>;
-  /** The channels that the client knows of; null for one that says nothing of that. */
+  /** The channels that the client knows; null if the client does not say. */
   known: readonly string[] | null;
 }
 
@@ -32,7 +32,7 @@ type Body = Record<string, unknown>;
 
 const NOTHING_GIVEN = { settings: {}, events: DEFAULT_EVENTS, tags: [], after: 0, hours: null } as const;
 
-/** No body is as good as an empty object. */
+/** A missing body counts as an empty object. */
 export function validateNewChannel(given: unknown = {}, around: ChannelSurroundings): Checked<ChannelInput> {
   if (!isObject(given)) return { validations: [NOT_AN_OBJECT] };
   const { kind } = given;
@@ -51,7 +51,10 @@ function isListOfTexts(given: unknown): given is string[] {
   return Array.isArray(given) && given.every((one) => typeof one === 'string');
 }
 
-/** Update: any subset. Settings that are not given are kept, and so is a secret that comes back as it is shown. */
+/**
+ * Update: any subset. Settings that are not given are kept, and so is a secret that is sent back
+ * masked, as it was shown.
+ */
 export function validateChannelChanges(
   given: unknown,
   stored: CaseChannel,
@@ -155,8 +158,8 @@ function checkSetting(
 }
 
 /**
- * A secret that is kept goes only where it went: whoever may change a channel could else have it sent to a server of
- * their own, and read there what no answer shows.
+ * A kept secret may only go where it went before. Otherwise anyone who can change a channel could have the secret
+ * sent to a server of their own, and read there what no response shows.
  */
 function carriedAway(
   rules: Readonly<Record<string, SettingRule>>,

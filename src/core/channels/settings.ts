@@ -1,6 +1,6 @@
 /**
- * What each kind of channel must know (`extensions: Who is told, and how`), which of that is secret, and what a value
- * may be.
+ * What each kind of channel must know (`extensions: Who is told, and how`), what of it is secret, and which values
+ * are valid.
  */
 import type { ChannelKind } from '../channel.ts';
 import { isEmailAddress } from '../validation.ts';
@@ -8,14 +8,14 @@ import { addressProblem, baseProblem, plainBase, shownBase } from './address.ts'
 
 /** One setting of a kind. */
 export interface SettingRule {
-  /** What it is, for whoever is asked for it. */
+  /** What it is, for the person asked for it. */
   what: string;
   optional?: true;
-  /** Never shown again once it is kept. */
+  /** Never shown again once stored. */
   secret?: true;
-  /** A base address, which decides who gets to see the secrets, and may have credentials of its own. */
+  /** A base address, which decides who gets to see the secrets, and may contain credentials of its own. */
   server?: true;
-  /** What is wrong with a value, in words that follow the setting's name; null where nothing is. */
+  /** What is wrong with a value, in words that follow the setting's name; null if nothing is. */
   problem(value: string): string | null;
 }
 
@@ -128,7 +128,7 @@ export const CHANNEL_SETTINGS: Readonly<Record<ChannelKind, Readonly<Record<stri
   },
 };
 
-/** The value in the form in which it is kept. */
+/** The value in the form in which it is stored. */
 export function normalSetting(rule: SettingRule, value: string): string {
   return rule.server ? plainBase(value) : value.trim();
 }

@@ -1,4 +1,4 @@
-/** What may follow the `?` in the address of a database: the names and meanings are those of libpq. */
+/** The options after the `?` in the address of a database, with the names and meanings of libpq. */
 
 export const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 export type SslMode = (typeof SSL_MODES)[number];
@@ -7,7 +7,7 @@ export interface Tls {
   readonly mode: SslMode;
   /** The file with the authorities that are trusted, `system` for those of the host, or null for the usual place. */
   readonly rootCert: string | null;
-  /** The certificate by which the client shows who it is, and its key. */
+  /** The client's certificate, and below, its key. */
   readonly cert: string | null;
   readonly key: string | null;
 }
@@ -51,7 +51,7 @@ export function readOptions(query: string): Options {
   };
 }
 
-/** What is no word may be the rest of a password that was not encoded. */
+/** Anything that is not a plain word may be the rest of an unencoded password. */
 function unknownOption(name: string): string {
   const shown = /^[a-z_]{2,40}$/.test(name) ? `the unknown option ${name}=` : 'an unknown option';
   return `has ${shown}; it may have ${NAMES.join(', ')}`;
@@ -67,7 +67,7 @@ function decodeValue(name: string, text: string): string {
   throw new Error(`has a control character in ${name}=`);
 }
 
-/** Snitch looks for the host that takes writes in any case. */
+/** Snitch always looks for the host that accepts writes. */
 function checkTarget(target: string | null): void {
   if (target !== null && !['any', 'read-write', 'primary'].includes(target))
     throw new Error(

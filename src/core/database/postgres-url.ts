@@ -12,20 +12,20 @@ export interface DatabaseHost {
 }
 
 export interface PostgresAddress {
-  /** At least one; the one that takes writes has to be found. */
+  /** At least one; Snitch finds the one that accepts writes. */
   readonly hosts: readonly DatabaseHost[];
-  /** Null for the name of the user that the process runs as. */
+  /** Null for the user that the process runs as. */
   readonly user: string | null;
   readonly password: string | null;
-  /** Null for the one that is named like the user. */
+  /** Null for the database named after the user. */
   readonly database: string | null;
   readonly tls: Tls;
   readonly applicationName: string;
-  /** How long one host may take to answer before it counts as unreachable. */
+  /** How long a host has to answer before it counts as unreachable. */
   readonly connectTimeoutMs: number;
 }
 
-/** Where Debian and most others put the socket. */
+/** Where Debian and most other systems put the socket. */
 export const SOCKET_DIRECTORY = '/var/run/postgresql';
 
 const DEFAULT_PORT = 5_432;
@@ -136,7 +136,7 @@ export function describeHost({ host, port }: DatabaseHost): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** The address for people to read: complete, but with three stars in the place of the password. */
+/** The address for people to read: complete, but with `***` for the password. */
 export function maskPostgresUrl({ hosts, user, password, database, tls }: PostgresAddress): string {
   const sockets = hosts.map(({ host, port }) => describeHost({ host: host.replaceAll('/', '%2F'), port }));
   const who = user === null ? '' : `${encodeURIComponent(user)}${password === null ? '' : ':***'}@`;

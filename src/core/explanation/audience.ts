@@ -1,4 +1,4 @@
-/** Whom the present or next alarm of a snitch goes to and when, and why not the others: as `judge` has it. */
+/** Whom the current or next alarm of a snitch goes to and when, and why not the others: as `judge` decides. */
 import { durationInWords, SECOND } from '../../text/durations.ts';
 import { weekdayTime } from '../../text/times.ts';
 import type { RouteRule } from '../channel.ts';
@@ -6,11 +6,11 @@ import { hoursText } from '../hours/hours.ts';
 import { type Judged, judge, type Occasion, type Route, routeKey, type Targets } from '../routing.ts';
 import type { Audience, FailingTarget } from './told.ts';
 
-/** The outage that a snitch is in. */
+/** The outage that a snitch is currently in. */
 export interface Outage {
   /** When its first alarm was decided, in milliseconds since the epoch. */
   since: number;
-  /** The targets that were told of it, and those that wait for their time, by `routeKey`. */
+  /** The targets that were told about it, and below, those that wait for their time, by `routeKey`. */
   told: ReadonlySet<string>;
   waiting: ReadonlySet<string>;
 }
@@ -19,14 +19,14 @@ export interface Surroundings {
   alertEmail: readonly string[];
   tags: readonly string[];
   targets: Targets;
-  /** Null while it is in none. */
+  /** Null while there is none. */
   outage: Outage | null;
-  /** When the next alarm or reminder would be decided; null where none is awaited. */
+  /** When the next alarm or reminder would be decided; null if none is awaited. */
   nextAlertAt: number | null;
   now: number;
   sendsEmail: boolean;
   nameOf: (target: string) => string;
-  /** How a target failed when it was last sent something, in words that follow its name; null where it did not. */
+  /** How a target failed when it was last sent something, in words that follow its name; null if it did not fail. */
   failureAt: (one: Route) => string | null;
   /** Shows an instant. */
   local: (at: number) => string;
@@ -70,7 +70,7 @@ function occasionOf({ tags, outage }: Surroundings, now: number): Occasion {
   };
 }
 
-/** When a target is told that is not told at once; nothing for the others. */
+/** When a target is told, if not at once; empty for the others. */
 function laterOf(one: Judged, around: Surroundings): { name: string; when: string }[] {
   const { rule } = one;
   if (rule === null || 'why' in one.plan || (rule.after === 0 && rule.hours === null)) return [];
@@ -83,7 +83,7 @@ function laterOf(one: Judged, around: Surroundings): { name: string; when: strin
   return [{ name, when: inWords(rule, plan, around.local) }];
 }
 
-/** What waits was decided already; whoever does not wait is told of the next alarm. */
+/** A waiting delivery was decided already; any other target is told about the next alarm. */
 function momentOf(one: Route, { outage, nextAlertAt, now }: Surroundings): number | null {
   return outage?.waiting.has(routeKey(one)) ? now : nextAlertAt === null ? null : Math.max(now, nextAlertAt);
 }

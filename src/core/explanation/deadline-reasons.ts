@@ -7,9 +7,9 @@ import type { LateRuns } from '../late-runs.ts';
 import { LEAST_KNOWN, smartDeadlineIn } from '../smart-deadline.ts';
 import type { SnitchState } from '../snitch.ts';
 
-/** A blind window that postponed a deadline, and where to. */
+/** A blind window that postponed a deadline, and to when. */
 export interface Postponement extends BlindWindow {
-  /** Null for one from before it was kept. */
+  /** Null for a window from before this was kept. */
   dueAt: number | null;
 }
 
@@ -19,13 +19,13 @@ export interface DeadlineFacts {
   /** Ascending: the first check-in of each of the last periods. */
   firstCheckIns: readonly number[];
   late: LateRuns | undefined;
-  /** Those of the present deadline, oldest first; older ones may be forgotten. */
+  /** Those of the current deadline, oldest first; the oldest may be missing. */
   postponements: readonly Postponement[];
   /** An instant in words. */
   local: (at: number) => string;
 }
 
-/** As many windows are named; the others are counted. */
+/** How many windows are named; the others are counted. */
 const NAMED = 5;
 
 /** One sentence each, for a snitch that awaits a check-in. */

@@ -1,4 +1,4 @@
-/** Why nothing more is tried of a delivery. The words that this program gives itself stand here, and nowhere else. */
+/** Why a delivery is dead. The errors that this program words itself are defined here, and nowhere else. */
 
 export const EMAIL_OFF = 'email is off: set smtp.url and smtp.from';
 export const CHANNEL_DELETED = 'the channel was deleted';
@@ -21,7 +21,7 @@ export function unreadable(error: string): string {
   return `${UNREADABLE}${error}`;
 }
 
-/** The error of a delivery whose last attempt failed as those before it. */
+/** The error of a delivery whose last attempt failed like those before it. */
 export function lastOfAll(error: string, attempt: number): string {
   return `${error} (attempt ${attempt} was the last)`;
 }
@@ -29,11 +29,11 @@ export function lastOfAll(error: string, attempt: number): string {
 /**
  * - `refused`: the target answered, and would give the same answer again.
  * - `given up`: every attempt failed.
- * - `never sent`: there was nothing to send it by, or nobody to send it to.
+ * - `never sent`: there was no way to send it, or nobody to send it to.
  */
 export type Death = 'refused' | 'given up' | 'never sent';
 
-/** @param error the last one of a dead delivery */
+/** @param error the last error of a dead delivery */
 export function deathOf(error: string | null): Death {
   if (error === null || / \(attempt \d+ was the last\)$/.test(error)) return 'given up';
   return NEVER_SENT.has(error) || error.startsWith(UNREADABLE) ? 'never sent' : 'refused';

@@ -1,4 +1,4 @@
-/** Says in words what a snitch waits for, and why it alerts or is silent. */
+/** Says in words what a snitch is waiting for, and why it alerts or stays silent. */
 import { durationInWords, SECOND } from '../../text/durations.ts';
 import { inTimeZone } from '../../text/times.ts';
 import { acknowledgedInWords } from '../acknowledgement/words.ts';
@@ -19,11 +19,11 @@ import { type ToldAlert, tellingReasons } from './told.ts';
 
 export interface Explanation {
   /**
-   * The period that `now` lies in; by a schedule, from the last run to the next. Where there is no such run it begins or
-   * ends now. By `every`, so long after the last check-in, or after that again.
+   * The period that `now` lies in; with a schedule, from the last run to the next. If there is no such run, it begins
+   * or ends now. With `every`, runs are counted from the last check-in.
    */
   period: Period;
-  /** When it is due by its schedule; null where it has none. */
+  /** When it is due by its schedule; null if it has none. */
   schedule: ScheduleShown | null;
   /** By when the next check-in is expected; null while none is awaited. */
   deadlineAt: number | null;
@@ -40,31 +40,31 @@ export interface ExplainContext {
   /** Ascending: the first check-in of each of the last periods. */
   firstCheckIns?: readonly number[];
   late?: LateRuns;
-  /** The blind windows that postponed the present deadline, oldest first. */
+  /** The blind windows that postponed the current deadline, oldest first. */
   postponements?: readonly Postponement[];
   /** What its last runs reported. */
   values?: ValueHistories;
   telling?: Telling;
   runs?: KnownRuns;
-  /** The silence that holds over it. */
+  /** The silence that applies to it. */
   silence?: SilenceFacts | null;
   /** Whether a silence that is over moved the deadline. */
   isMovedBySilence?: boolean;
   /** As `prospect.ts` foresees it; by the state alone when absent. */
   nextAlertAt?: number | null;
-  /** What it needs, and what holds its alert. */
+  /** What it needs, and what holds its alert back. */
   needs?: KnownNeeds;
-  /** Who began the pause, or changed until when it lasts, and when; null where that is not known. */
+  /** Who began the pause or last changed its end, and when; null if that is not known. */
   pausedBy?: { name: string; at: number } | null;
 }
 
-/** What is known of telling: whatever `explain` says of it comes from here. */
+/** What is known of who is told: all that `explain` says about that comes from here. */
 export interface Telling {
-  /** Why an alert would reach nobody, or null where it would reach somebody. */
+  /** Why an alert would reach nobody, or null if it would reach somebody. */
   nobody: string | null;
   /** Whom an alarm would not go to, and why, one sentence each. */
   others?: readonly string[];
-  /** The last alert of the snitch that is kept, with its deliveries. */
+  /** The last alert of the snitch still in the store, with its deliveries. */
   last: ToldAlert | null;
 }
 
@@ -136,7 +136,7 @@ function graceReasons(state: SnitchState, shown: ScheduleShown | null): string[]
   return grace > 0 ? [`Its grace makes each deadline ${durationInWords(grace)} later.`] : [];
 }
 
-/** Of a snitch that is well and does not flap, the last alert is of no concern any more. */
+/** The last alert no longer matters once the snitch is well and does not flap. */
 function tellingOf(
   { status }: SnitchState,
   { rules, now, telling }: Pick<ExplainContext, 'rules' | 'now'> & { telling: Telling },

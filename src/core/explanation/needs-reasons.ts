@@ -6,7 +6,7 @@ import type { Hold } from '../snitch.ts';
 export interface KnownNeeds {
   needs: readonly string[];
   hold: Hold | null;
-  /** What of that is down now, and until when where it is silenced. */
+  /** Which of those is down now, and until when, if it is silenced. */
   down: { name: string; silencedUntil: number | null } | null;
   /** Names by token. */
   names: ReadonlyMap<string, string>;
@@ -37,7 +37,7 @@ function downInWords(
   return silencedUntil === null ? `${name} is down now` : `${name} is silenced until ${local(silencedUntil)}`;
 }
 
-/** When an alert that is held will be told. @param toldAt null where nothing is foreseen */
+/** When an alert that is held will be told. @param toldAt null if that cannot be foreseen */
 export function holdReason(
   { by, since, until, isSilenced, isUnsure }: Hold,
   toldAt: number | null,

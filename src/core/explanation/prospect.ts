@@ -1,4 +1,4 @@
-/** When the next alarm or reminder comes if nothing more is heard: the state machine is asked what it will do, and when. */
+/** When the next alarm or reminder comes if nothing more is heard, found by running the state machine ahead. */
 import { isAlarm } from '../alert.ts';
 import type { DeadlineContext } from '../deadline.ts';
 import { isDown, type Needed, type NeedsFacts } from '../needs/needs.ts';
@@ -16,10 +16,10 @@ export interface ProspectContext extends DeadlineContext {
   needs: NeedsFacts;
 }
 
-/** Each step is a look of the sweep. A silence of a month may be one of a snitch that is looked at each hour. */
+/** Each step stands for one sweep. A snitch swept every hour may be under a silence of a month. */
 const MOST_STEPS = 1_000;
 
-/** Null for never: then something must be heard, or somebody must do something, before anybody is told. */
+/** Null for never: then nobody is told until something is heard or somebody acts. */
 export function nextAlertOf(before: SnitchState, context: ProspectContext): number | null {
   let [snitch, at, lookAt, isKept] = [before, context.now, context.now, context.isKeptBack];
   for (let step = 0; step < MOST_STEPS; step += 1) {
@@ -68,12 +68,12 @@ function silencesAt(snitch: SnitchState, around: ProspectContext): Silences {
   };
 }
 
-/** When the silence ends that holds by what is needed; nothing else about that is foreseen. */
+/** When the silence of something needed ends; nothing else about it can be foreseen. */
 function endOf({ silencedUntil }: Needed, at: number): number {
   return silencedUntil !== null && silencedUntil > at ? silencedUntil : NEVER;
 }
 
-/** What is not down is taken to check in. */
+/** Anything that is not down is assumed to check in. */
 function neededAt(needed: Needed, at: number): Needed {
   const { silencedUntil, wellSince } = needed;
   const ended = silencedUntil !== null && silencedUntil <= at;

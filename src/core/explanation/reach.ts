@@ -1,16 +1,19 @@
-/** Which snitches of a case alert nobody at all: what `doctor` fails for, and the dashboard shows in red. */
+/**
+ * Which snitches of a case alert nobody at all: `doctor` fails because of them, and the dashboard
+ * shows them in red.
+ */
 import type { RouteRule } from '../channel.ts';
 import { type Route, routeKey, type Targets, whyPassedOver } from '../routing.ts';
 
-/** Whom an alarm of a case reaches, as far as is known. Only what takes a missing snitch counts. */
+/** Whom an alarm of a case reaches, as far as is known. Only a target that takes the alert `missing` counts. */
 export interface Reach {
   /** Whether a webhook or a channel takes the alarms of all snitches. */
   everything: boolean;
   /** Whether mail arrives at a member who takes the alarms of all snitches. */
   members: boolean;
-  /** What the other members take, at whom mail arrives. */
+  /** The tags of the other members at whom mail arrives. */
   memberTags: ReadonlySet<string>;
-  /** What the other webhooks and channels take. */
+  /** The tags of the other webhooks and channels. */
   tags: ReadonlySet<string>;
   sendsEmail: boolean;
   /** Addresses, in lower case, whose mail was refused last. */
@@ -19,7 +22,7 @@ export interface Reach {
 
 export interface ReachedBy {
   targets: Targets;
-  /** Ids of webhooks and channels, and addresses in lower case, that took nothing when they were last sent something. */
+  /** Ids of webhooks and channels, and addresses in lower case, that did not accept what they were last sent. */
   failing: ReadonlySet<string>;
   sendsEmail: boolean;
 }
@@ -43,14 +46,14 @@ export function reachOf({ targets, failing, sendsEmail }: ReachedBy): Reach {
   };
 }
 
-/** Of a snitch that has the tags it wants. */
+/** Whether the target takes the alert `missing` of a snitch with the right tags. */
 function takesMissing(one: Route, rule: RouteRule | undefined): boolean {
   if (!rule) return true;
   const occasion = { event: 'missing', tags: rule.tags, isFirst: false, told: new Set<string>() } as const;
   return whyPassedOver(one, rule, { ...occasion, now: 0, since: 0 }) === null;
 }
 
-/** Whether somebody hears of every snitch, whatever its tags and addresses are: then none needs to be looked at. */
+/** Whether somebody is told about every snitch, whatever its tags and addresses: then none needs checking. */
 export function reachesAll({ everything, members, bounced }: Reach): boolean {
   return everything || (members && bounced.size === 0);
 }
@@ -70,14 +73,14 @@ export interface Unreached {
   names: readonly string[];
   /** Whether there are more of them than names. */
   more: boolean;
-  /** Whether the alarms of no snitch at all reach anybody; true also of a case without snitches. */
+  /** Whether no snitch's alarms reach anybody; also true for a case without snitches. */
   all: boolean;
 }
 
 /**
- * What is wrong, in a sentence without its end; null where somebody hears of every snitch.
+ * What is wrong, as a sentence without its full stop; null if somebody is told about every snitch.
  *
- * @param why in words, of a snitch without tags and addresses of its own
+ * @param why in words, for a snitch without tags and addresses of its own
  */
 export function unreachedInWords({ names, more, all }: Unreached, why: string): string | null {
   if (all) return `nobody would be told of any alert: ${why}`;

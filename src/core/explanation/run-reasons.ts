@@ -3,7 +3,7 @@ import { durationInWords, SECOND } from '../../text/durations.ts';
 import { apart, type KnownRuns, overrunsAt } from '../runs.ts';
 import type { SnitchState } from '../snitch.ts';
 
-/** At most so many runs are named; the others are counted. */
+/** How many runs are named; the others are counted. */
 const NAMED = 5;
 
 /** @param local an instant in words */
@@ -23,7 +23,7 @@ export function runReasons(
   ];
 }
 
-/** A failed snitch says in its reason that a run has not ended. */
+/** For a failed snitch the reason already says that a run has not ended. */
 function unwatched(
   { status }: SnitchState,
   open: KnownRuns['open'],

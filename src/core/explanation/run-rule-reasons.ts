@@ -1,4 +1,4 @@
-/** Says in words what is expected of the runs of a snitch, what is usual of them, and how many errors it forgives. */
+/** Says in words what is expected of the runs of a snitch, what is usual for them, and how many errors are forgiven. */
 import { durationInWords, SECOND } from '../../text/durations.ts';
 import { shareOf } from '../judgement/judge.ts';
 import { exactNumber, roundedNumber } from '../judgement/number-words.ts';
@@ -6,7 +6,7 @@ import type { Expectation } from '../judgement/rules.ts';
 import { LEAST_RUNS, usualIn, type ValueHistories } from '../judgement/usual.ts';
 import type { CaseRules, SnitchState } from '../snitch.ts';
 
-/** One sentence for each of the rules that is set. */
+/** One sentence for each rule that is set. */
 export function expectationReasons(
   { minRuntime, expect }: Pick<SnitchState, 'minRuntime' | 'expect'>,
   histories: ValueHistories,
@@ -21,7 +21,7 @@ export function expectationReasons(
   ];
 }
 
-/** What is said of errors that do not count yet; nothing where the first one counts. */
+/** What is said about errors that do not count yet; nothing if the first one counts. */
 export function toleranceReasons(
   { failuresBeforeAlert, errorsInRow, status }: SnitchState,
   { errorNotices }: Pick<CaseRules, 'errorNotices'>,

@@ -7,7 +7,7 @@ import type { SnitchState } from '../snitch.ts';
 
 export { scheduleInWords } from '../schedule-name.ts';
 
-/** So many of the next runs are shown. */
+/** How many of the next runs are shown. */
 const RUNS = 5;
 
 /** When a snitch with a schedule is due; lengths in milliseconds. */
@@ -19,17 +19,17 @@ export interface ScheduleShown {
 }
 
 /**
- * The next runs that are awaited: those that a check-in has answered for already, or that a blind window excuses, are
- * left out.
+ * The next runs that are awaited, without those that a check-in has already answered for or that a blind window
+ * excuses.
  *
  * @param timezone that of the case
- * @returns null where the interval says when the job is due
+ * @returns null if the interval says when the job is due
  */
 export function scheduleShown(state: SnitchState, timezone: string, now: number): ScheduleShown | null {
   const schedule = scheduleOf(state, timezone);
   if (schedule === null) return null;
   const grace = graceOf(state, schedule, now);
-  // With an open run the sweep looks when that overruns, which says nothing of when a run is due.
+  // With an open run, `dueAt` can be when that run overruns, which says nothing about when the next run is due.
   const runs = instantsAfter(schedule, beforeNext(apart(state).plain, grace, now), RUNS);
   return {
     timezone: schedule.timezone,
@@ -45,7 +45,7 @@ function beforeNext({ status, dueAt, schedule: rule }: SnitchState, grace: numbe
   const run = dueAt - grace;
   if (rule && 'every' in rule) {
     const length = rule.every * SECOND;
-    // While a run is open, the time of further ones may pass as well.
+    // While a run is open, the times of further runs can pass too.
     return run + Math.max(-1, Math.floor((now - run) / length)) * length;
   }
   return Math.max(now, run - 1);

@@ -1,8 +1,8 @@
-/** Says in words what a silence makes of a snitch. */
+/** Says in words what a silence means for a snitch. */
 import type { SnitchState } from '../snitch.ts';
 
 export interface SilenceFacts {
-  /** When the snitch is heard again. */
+  /** When the silence over the snitch ends. */
   until: number;
   by: string;
   note: string;

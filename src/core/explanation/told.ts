@@ -1,4 +1,4 @@
-/** Says in words who was told of an alert, and who was not. Only its deliveries know that. */
+/** Says in words who was told about an alert and who was not. Only its deliveries know that. */
 import type { AlertKind } from '../alert.ts';
 import { NOTICE_AFTER } from '../blind-window.ts';
 import type { DeliveryState } from '../delivery.ts';
@@ -6,7 +6,7 @@ import type { Wait } from '../hours/wait.ts';
 import type { Channel } from '../routing.ts';
 import { deathOf } from './death.ts';
 
-/** One delivery of an alert, as far as a sentence tells it. */
+/** What a sentence needs to know about one delivery of an alert. */
 export interface Telling {
   channel: Channel;
   /** An email address, the URL of a webhook without credentials, or the name of a channel. */
@@ -39,15 +39,15 @@ export interface Audience {
   channels: readonly string[];
   /** The others, with the reason in words that follow the name. */
   passedOver: readonly { name: string; why: string }[];
-  /** Those of them that are not told at once, and when, in words that follow the name. */
+  /** Those that are not told at once, and when, in words that follow the name. */
   later?: readonly { name: string; when: string }[];
-  /** Those of them all that took nothing when they were last sent something. */
+  /** Those among all of them that did not accept what they were last sent. */
   failing: readonly FailingTarget[];
   /** Whether the server sends email at all. */
   sendsEmail: boolean;
 }
 
-/** Where an alert would go that reaches nobody there, as far as is known. */
+/** A target that an alert would go to without reaching anybody, as far as is known. */
 export interface FailingTarget {
   channel: Channel;
   /** An email address, the URL of a webhook without credentials, or the name of a channel. */
@@ -59,7 +59,7 @@ export interface FailingTarget {
 /** How many targets a sentence names; the others are counted. */
 const NAMED = 5;
 
-/** Why an alert would reach nobody, or null where it would reach somebody. */
+/** Why an alert would reach nobody, or null if it would reach somebody. */
 export function whyNobody(audience: Audience): string | null {
   const { emails, webhooks, channels, passedOver, failing, sendsEmail } = audience;
   const lost = (kind: string) => failing.filter(({ channel }) => channel === kind).length;
@@ -98,7 +98,7 @@ export function failureOf(error: string | null): string {
   }
 }
 
-/** One sentence for each target that an alarm would go to and that takes nothing. */
+/** One sentence for each failing target that an alarm would go to. */
 export function failingReasons({ failing }: Pick<Audience, 'failing'>): string[] {
   return failing.map(({ name, why }) => `An alarm would go to ${name}, which ${why}.`);
 }
@@ -122,7 +122,7 @@ export function audienceReasons({
 /**
  * Why an alert has no deliveries, in a few words.
  *
- * @param notice the blind window that it tells of, where it does; the team is told of longer ones only
+ * @param notice the blind window, if the alert is about one; the team is told only about longer ones
  * (`decisions: When the service itself was blind`)
  */
 export function whyUntold(notice: { from: string; to: string } | null | undefined): string {
@@ -153,7 +153,7 @@ function fates({ type, at, deliveries }: ToldAlert, now: number, local: (at: num
   const has = (fate: Fate) => fated.some((one) => one.fate === fate);
   if (has('told')) return [`Of ${alert}:`, ...sentences];
   if (has('waiting')) return [`Nobody was told of ${alert} so far.`, ...sentences];
-  // What was dropped was to be told to nobody any more.
+  // A dropped delivery no longer had anybody to reach.
   const could = fated.some(({ fate }) => fate !== 'dropped');
   return [`Nobody ${could ? 'could be' : 'was'} told of ${alert}.`, ...sentences];
 }

@@ -1,4 +1,4 @@
-/** What a client may say of hours: as an object in a body, or as one line of text. */
+/** What a client may set as hours: an object in a body, or one line of text. */
 import { isTimeZone, spelledTimeZone } from '../../text/time-zone.ts';
 import { DAYS, type Hours, type WeekDay } from './hours.ts';
 
@@ -7,7 +7,7 @@ export type HoursGiven = { hours: Hours; problem?: never } | { hours?: never; pr
 const SHAPE =
   'must be null or like {"timezone": "Europe/Berlin", "days": ["mon", "fri"], "from": "08:00", "to": "18:00"}';
 
-/** Of `hours` in a body. Without `days`, they are those of every day. */
+/** Reads `hours` from a body. Without `days`, they apply every day. */
 export function checkHours(given: unknown): HoursGiven {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return { problem: SHAPE };
   const { timezone, days = DAYS, from, to } = given as Record<string, unknown>;
@@ -30,7 +30,7 @@ function dayOf(given: unknown): WeekDay | null {
   return DAYS.find((day) => day === name) ?? null;
 }
 
-/** With two digits for the hour. */
+/** The time with two digits for the hour; null if it is not a time. */
 function timeOf(given: unknown): string | null {
   const [, hour = '', minute = ''] =
     /^(\d{1,2}):([0-5]\d)$/.exec(typeof given === 'string' ? given.trim() : '') ?? [];
@@ -41,10 +41,10 @@ function timeOf(given: unknown): string | null {
 const EXAMPLE = 'write "mon-fri 08:00-18:00 Europe/Berlin"';
 
 /**
- * Of a line such as `mon-fri 08:00-18:00 Europe/Berlin`; without days it means every day, and `fri-mon` goes over the
+ * Reads a line such as `mon-fri 08:00-18:00 Europe/Berlin`; without days it means every day, and `fri-mon` spans the
  * weekend.
  *
- * @param timezone where the line names none
+ * @param timezone used if the line names none
  */
 export function parseHours(text: string, timezone: string): HoursGiven {
   const words = text.trim().split(/\s+/);
@@ -57,7 +57,7 @@ export function parseHours(text: string, timezone: string): HoursGiven {
   return hours ? { hours } : { problem: `${problem}: ${EXAMPLE}` };
 }
 
-/** Null where something in it is no day. */
+/** Null if any part is not a day. */
 function daysIn(text: string): WeekDay[] | null {
   if (text === '' || text.toLowerCase() === 'daily') return [...DAYS];
   const days: WeekDay[] = [];
@@ -72,7 +72,7 @@ function daysIn(text: string): WeekDay[] | null {
   return days.length > 0 ? days : null;
 }
 
-/** -1 for what is no day. */
+/** -1 for anything that is not a day. */
 function numberOf(name: string): number {
   return (DAYS as readonly (string | null)[]).indexOf(dayOf(name));
 }

@@ -7,8 +7,8 @@ export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type WeekDay = (typeof DAYS)[number];
 
 /**
- * A window on each of some days. One whose end is not later than its beginning ends on the next day, and belongs to the
- * day on which it opens; where both are the same, it lasts until the same time of the next day.
+ * A daily window on some days. If its end is not later than its beginning, it ends on the next day but belongs to the
+ * day on which it opens; if both are the same, it lasts until the same time of the next day.
  */
 export interface Hours {
   /** An IANA name. */
@@ -21,13 +21,13 @@ export interface Hours {
   to: string;
 }
 
-/** Days that are looked at behind an instant: a week, and what a zone may leave out of the calendar. */
+/** How many days after an instant are searched: a week, and the days that a zone may skip. */
 const LOOKED_AT = 10;
 
 /**
- * The first instant from `at` on that lies in the hours; `at` itself where it does. A window opens when its zone's clock
- * first shows its beginning, or would have shown it, and closes when the clock shows its end for the last time: so a
- * time that a clock change skips is the end of the gap, and of one that is doubled the window has both.
+ * The first instant at or after `at` that lies in the hours. A window opens when its zone's clock first shows its
+ * beginning, or would have shown it, and closes when the clock shows its end for the last time: so a time that a clock
+ * change skips counts as the end of the gap, and if a time is repeated, the window includes both.
  *
  * @param at in milliseconds since the epoch
  */
@@ -41,11 +41,11 @@ export function openingFrom({ timezone, days, from, to }: Hours, at: number): nu
     const end = lastShowing(clock, (closes <= opens ? day + 1 : day) * DAY + closes);
     if (end > at && end > start) return Math.max(at, start);
   }
-  // Days that a zone never had are not looked for any further: too early is better than never.
+  // No day was found, which takes days that the zone skips: too early is better than never.
   return at;
 }
 
-/** @param day counted from that of the epoch, which was a Thursday */
+/** @param day counted from the epoch's, which was a Thursday */
 function weekdayOf(day: number): WeekDay {
   return DAYS[(((day + 3) % 7) + 7) % 7] ?? 'mon';
 }
@@ -55,10 +55,10 @@ function minutesOf(time: string): number {
   return hours * 60 + minutes;
 }
 
-/** The largest step back of a clock that is looked for: in 1969 and 1892 there were larger ones. */
+/** The largest backward clock change that is considered: those of 1892 and 1969 were larger. */
 const LARGEST_STEP = 3 * HOUR;
 
-/** When the clock shows `wall` for the last time; where it is skipped, the end of the gap. */
+/** When the clock shows `wall` for the last time; if it is skipped, the end of the gap. */
 function lastShowing(clock: ZoneClock, wall: number): number {
   const first = clock.firstShowing(wall);
   const again = Temporal.Instant.fromEpochMilliseconds(first).toZonedDateTimeISO(clock.timezone);
@@ -70,7 +70,7 @@ function lastShowing(clock: ZoneClock, wall: number): number {
   return repeated > 0 && shown >= change.epochMilliseconds ? shown : first;
 }
 
-/** `mon-fri 08:00-18:00 Europe/Berlin`: what `parseHours` understands again. */
+/** `mon-fri 08:00-18:00 Europe/Berlin`: text that `parseHours` reads back. */
 export function hoursText({ timezone, days, from, to }: Hours): string {
   return [daysText(days), `${from}-${to}`, timezone].filter((part) => part !== '').join(' ');
 }

@@ -3,7 +3,7 @@ import { exactNumber } from './number-words.ts';
 import type { Expectation } from './rules.ts';
 import { isValueName, numberIn, VALUE_NAME_RULE } from './values.ts';
 
-/** What to write, for whoever wrote something else. */
+/** The accepted forms, for whoever wrote something else. */
 export const EXPECT_FORMS = `bytes>=1M, errors<=3, rows=10..20, bytes=0.5x..3x (of the usual), or bytes alone`;
 
 const FORM = /^([^\s?<>=]*)\s*(\??)\s*(?:(>=|<=|=)\s*(.*))?$/s;
@@ -18,7 +18,7 @@ const UNITS: Record<string, number> = {
   Ti: 2 ** 40,
 };
 
-/** One expectation, or in words what is wrong with the text. */
+/** One expectation, or what is wrong with the text, in words. */
 export function readExpectText(text: string): Expectation | string {
   const [, value = '', optional, sign, limits = ''] = FORM.exec(text.trim()) ?? [];
   if (/[<>](?!=)|[≤≥]/.test(text))
@@ -107,7 +107,7 @@ function limitsText(
   return high === null ? null : `${name}<=${show(high)}`;
 }
 
-/** Joins the limits of each value, which are given one by one. Of two that contradict each other the later counts. */
+/** Joins the limits of each value, which are given one by one. If two contradict each other, the later counts. */
 export function mergedExpectations(given: readonly Expectation[]): Expectation[] {
   const merged = new Map<string, Expectation>();
   for (const one of given) {

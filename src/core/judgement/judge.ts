@@ -1,17 +1,17 @@
-/** Decides whether a run that its job took for a success was one (`extensions: What a run must look like`). */
+/** Decides whether a run that its job reported as a success was one (`extensions: What a run must look like`). */
 import { durationInWords, SECOND } from '../../text/durations.ts';
 import { exactNumber, roundedNumber } from './number-words.ts';
 import type { Expectation, RunRules } from './rules.ts';
 import type { ReportedValues } from './values.ts';
 
-/** What is known of a run that ended well, as its job says. */
+/** What is known of a run that ended well, according to its job. */
 export interface EndedRun {
-  /** Milliseconds; null where its start was not reported. */
+  /** Milliseconds; null if its start was not reported. */
   durationMs: number | null;
   values: ReportedValues;
 }
 
-/** The usual of a value, or null where too few successful runs reported it. */
+/** The usual figure of a value, or null if too few successful runs reported it. */
 export type UsualOf = (value: string) => number | null;
 
 /** How many broken expectations a reason names. */
@@ -74,7 +74,7 @@ const SHARES: Record<number, string> = {
   2: 'twice the',
 };
 
-/** `half of the`, `3 times the`: what stands before `usual`. */
+/** `half of the`, `3 times the`: the words before `usual`. */
 export function shareOf(factor: number): string {
   return SHARES[factor] ?? `${exactNumber(factor)} times the`;
 }

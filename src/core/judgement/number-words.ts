@@ -16,7 +16,7 @@ export function roundedNumber(number: number): string {
   const size = Math.abs(number);
   if (size >= LARGEST || (size > 0 && size < 1e-3)) return String(Number(number.toPrecision(2)));
   for (const unit of UNITS) {
-    // What would be rounded up to 1000 of a unit is one of the next.
+    // A number that would round up to 1000 of a unit is written as 1 of the next.
     if (size >= unit.size * 0.9995) return `${rounded(number / unit.size)} ${unit.sign}`;
   }
   return String(rounded(number));

@@ -1,17 +1,18 @@
 /**
  * What a run must look like to count as a success (`extensions: What a run must look like`).
  *
- * - **reported value**: a number that a job tells with a check-in, by a name of its own: `bytes`.
+ * - **reported value**: a number that a job sends with a check-in, under a name of its choice:
+ *   `bytes`.
  * - **expectation**: what a reported value must be.
  * - **usual**: the median of a value in the last successful runs.
  */
 
-/** What one reported value must be; null is not looked at. It has the form of the API, and is kept in that form. */
+/** What one reported value must be; null is not checked. It is stored in the form of the API. */
 export interface Expectation {
   value: string;
   min: number | null;
   max: number | null;
-  /** So many times the usual at least, and at most. */
+  /** At least and at most this many times the usual. */
   of_usual: readonly [low: number | null, high: number | null] | null;
   /** Whether a run that does not report the value is a failure. */
   required: boolean;
@@ -20,13 +21,13 @@ export interface Expectation {
 export interface RunRules {
   /** Seconds; null for any. A success that is known to have taken less counts as an error. */
   minRuntime: number | null;
-  /** So many error check-ins in a row make the snitch errored. */
+  /** This many error check-ins in a row make the snitch errored. */
   failuresBeforeAlert: number;
   /** Null for nothing. */
   expect: readonly Expectation[] | null;
 }
 
-/** The rules of the contract: whatever the job says of its run is believed. */
+/** The rules of the contract: whatever the job says about its run is believed. */
 export const ANY_RUN: RunRules = { minRuntime: null, failuresBeforeAlert: 1, expect: null };
 
 export function isSameRules(one: RunRules, other: RunRules): boolean {
@@ -37,7 +38,7 @@ export function isSameRules(one: RunRules, other: RunRules): boolean {
   );
 }
 
-/** Whether the rules compare a value with what is usual, so that earlier reports must be known. */
+/** Whether the rules compare a value with what is usual, so earlier reports must be known. */
 export function asksForUsual({ expect }: Pick<RunRules, 'expect'>): boolean {
   return expect?.some(({ of_usual: ofUsual }) => ofUsual !== null) ?? false;
 }

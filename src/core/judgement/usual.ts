@@ -1,11 +1,11 @@
-/** What the last runs of a job reported: enough to tell what is usual, and no more however often it reports. */
+/** What the last runs of a job reported: enough to know what is usual, and no more, however often it reports. */
 import type { ReportedValues } from './values.ts';
 
-/** The median is taken of the last successful runs: of so many at most, and so many at least. */
+/** The median is taken over the last successful runs: at most `RUNS_REMEMBERED`, at least `LEAST_RUNS`. */
 export const RUNS_REMEMBERED = 20;
 export const LEAST_RUNS = 5;
 
-/** How many names are remembered of one snitch. If a job keeps making up new ones, the oldest are forgotten. */
+/** How many names are remembered for one snitch. If a job keeps making up new ones, the oldest are forgotten. */
 export const MOST_NAMES = 40;
 
 /** One reported value of a snitch. */
@@ -13,20 +13,20 @@ export interface ValueHistory {
   /** When `last` was reported. */
   at: number;
   last: number;
-  /** Of the last successful runs, oldest first. */
+  /** From the last successful runs, oldest first. */
   runs: readonly number[];
 }
 
-/** By name; the one that was reported last stands last. */
+/** By name, the most recently reported last. */
 export type ValueHistories = Readonly<Record<string, ValueHistory>>;
 
 export const NO_HISTORIES: ValueHistories = {};
 
 /**
- * The histories with what a check-in reported.
+ * The histories including what a check-in reported.
  *
  * @param report `isSuccess`: only what a successful run reported is usual
- * @param kept names that are never forgotten: something is expected of them
+ * @param kept names that are never forgotten, because they have expectations
  */
 export function withReport(
   before: ValueHistories,
@@ -49,7 +49,7 @@ export function withReport(
   return Object.fromEntries(after);
 }
 
-/** Null where fewer than five successful runs reported it. */
+/** Null if fewer than five successful runs reported it. */
 export function usualIn(histories: ValueHistories, name: string): number | null {
   return usualOf(Object.hasOwn(histories, name) ? (histories[name]?.runs ?? []) : []);
 }
@@ -58,7 +58,7 @@ export function usualIn(histories: ValueHistories, name: string): number | null 
  * What is usual after these runs.
  *
  * @param runs what successful runs reported, oldest first
- * @returns null where they are fewer than five
+ * @returns null if there are fewer than five
  */
 export function usualOf(runs: readonly number[]): number | null {
   const last = runs.slice(-RUNS_REMEMBERED);

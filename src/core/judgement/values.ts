@@ -1,6 +1,6 @@
-/** The numbers that a job reports with a check-in. Whatever cannot be read is left out, and said in the history. */
+/** The numbers that a job reports with a check-in. Whatever cannot be read is left out, and the history says so. */
 
-/** By name, in the order in which they were told. */
+/** By name, in the order in which they were reported. */
 export type ReportedValues = Readonly<Record<string, number>>;
 
 export interface ReadValues {
@@ -11,7 +11,7 @@ export interface ReadValues {
 
 /** How many values are kept of one check-in. */
 export const MOST_VALUES = 20;
-/** How many of those that were left out are named. */
+/** How many of the values left out are named. */
 const MOST_DROPPED = 5;
 const SHOWN_LENGTH = 60;
 
@@ -36,9 +36,9 @@ export function numberIn(text: string): number | null {
 }
 
 /**
- * Reads what was told by name. The first of two with one name counts.
+ * Reads what was reported by name. Of two values with the same name the first counts.
  *
- * @param told names without `v.`, with a text or, out of JSON, whatever stood there
+ * @param told names without `v.`, each with a text or, from JSON, whatever was there
  */
 export function readValues(told: Iterable<readonly [name: string, value: unknown]>): ReadValues {
   const values = new Map<string, number>();

@@ -1,11 +1,11 @@
 /**
- * What a snitch needs (`extensions: Acknowledge, silence, depend`): other snitches of its case, by token, or all that
- * have a tag. While something that it needs is down, the alert of a missed deadline is held.
+ * What a snitch needs (`extensions: Acknowledge, silence, depend`): other snitches of its case, by token, or all
+ * those with a tag. While something it needs is down, the alert of a missed deadline is held.
  */
 
 export const MOST_NEEDS = 10;
 
-/** What a need begins with that names a tag. */
+/** The prefix of a need that names a tag. */
 const TAG = 'tag:';
 
 /** Longer than any token, and than `tag:` with the longest tag. */
@@ -14,35 +14,38 @@ const LONGEST = 104;
 /** What a need names. */
 export type Need = { token: string } | { tag: string };
 
-/** The alert of a missed deadline that nobody was told of so far, because something that the snitch needs is down. */
+/** The alert of a missed deadline that nobody has been told about, because something the snitch needs is down. */
 export interface Held {
-  /** The number of the snitch that is needed, and the name that it had then. */
+  /** The number of the needed snitch, and below, the name it had then. */
   by: number;
   name: string;
   /** When the deadline passed and the alert was held. */
   since: number;
   /** The deadline that was missed. */
   missed: number;
-  /** What people know of the snitch: its status before. */
+  /** The status that people know: the one before the failure. */
   previous: 'healthy' | 'errored';
-  /** Since when nothing that it needs is down, as far as was looked; null while something is. */
+  /** Since when nothing it needs has been down, as of the last sweep; null while something is. */
   wellSince: number | null;
-  /** It is not failed, but silenced: somebody works on it. */
+  /** The needed snitch is not failed but silenced: somebody is working on it. */
   isSilenced?: true;
-  /** What is needed is not down so far, but may be: nothing was heard of it since the missed check-in was expected. */
+  /**
+   * The needed snitch is not known to be down, but may be: nothing was heard from it since the
+   * missed check-in was expected.
+   */
   isUnsure?: true;
 }
 
-/** A snitch that another needs, as far as that one's alert depends on it. */
+/** What the alert of a snitch depends on of another snitch that it needs. */
 export interface Needed {
   id: number;
   name: string;
   status: string;
   dueAt: number | null;
   lastCheckInAt: number | null;
-  /** When it was last down and ceased to be; null where it never was. */
+  /** When it last ceased to be down; null if it never was. */
   wellSince: number | null;
-  /** When the silence ends that covers it; null where none does. */
+  /** When the silence that covers it ends; null if there is none. */
   silencedUntil: number | null;
 }
 
@@ -50,8 +53,8 @@ export interface Needed {
 export type NeedsFacts = readonly Needed[];
 
 /**
- * Whether it holds the alerts of what needs it. One that is paused or pending says nothing about its host, and one that
- * reports errors is running. One that is silenced is not expected to run, and neither is what needs it.
+ * Whether it holds the alerts of the snitches that need it. A paused or pending snitch says nothing about its host, and
+ * one that reports errors is running. A silenced snitch is not expected to run, and neither are those that need it.
  */
 export function isDown({
   status,
@@ -60,7 +63,7 @@ export function isDown({
   return status === 'failed' || silencedUntil !== null;
 }
 
-/** Whether its next check-in is awaited, so that its silence will tell. */
+/** Whether its next check-in is awaited, so that missing it would show that it is down. */
 export function isAwaiting({ status }: Pick<Needed, 'status'>): boolean {
   return status === 'healthy' || status === 'errored';
 }
@@ -106,7 +109,7 @@ export interface NeedStep {
 /**
  * A circle of needs in words: `web1 needs db1, which needs web1`.
  *
- * @param path what each one needs in turn, the last being the first snitch itself
+ * @param path what each one needs in turn, ending with the first snitch itself
  */
 export function circleInWords(name: string, path: readonly NeedStep[]): string {
   const steps = path.map(({ name: needed, tag }) => (tag === null ? needed : `${needed} (${TAG}${tag})`));

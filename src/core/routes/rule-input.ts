@@ -1,4 +1,4 @@
-/** What a client may say of a route: input → value, or one validation per failing attribute. */
+/** What a client may set on a route: input → value, or one validation per failing attribute. */
 import {
   CHANNEL_EVENTS,
   type ChannelEvent,
@@ -14,7 +14,10 @@ import { type Checked, NOT_AN_OBJECT, validateSnitchChanges } from '../validatio
 
 type Body = Record<string, unknown>;
 
-/** What is named of `events`, `tags`, `after` and `hours`; null is the default of each, which for events the caller knows. */
+/**
+ * Those of `events`, `tags`, `after` and `hours` that are given; null is the default of each, which
+ * for events the caller knows.
+ */
 export function validateRule(
   { events, tags, after, hours }: Body,
   kind: ChannelKind | 'webhook' | 'email',
@@ -73,7 +76,7 @@ export interface ShownTarget {
   settings: Readonly<Record<string, string>>;
 }
 
-/** Whatever else is said of one of them is refused, unless it comes back as it is shown. */
+/** Any other field is refused, unless it is sent back just as it was shown. */
 export function validateRouteChanges(given: unknown, shown: ShownTarget): Checked<Partial<RouteRule>> {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     return { validations: [NOT_AN_OBJECT] };

@@ -1,15 +1,15 @@
-/** Whether what a delivery waits to tell still holds, asked once more in the transaction that would send it. */
+/** Whether what a waiting delivery would say is still true, checked again in the transaction that would send it. */
 import type { ChannelEvent } from '../channel.ts';
 import type { Status } from '../snitch.ts';
 
-/** A snitch, as far as it decides whether somebody who waited is told. */
+/** What of a snitch decides whether a waiting delivery is sent. */
 export interface Standing {
   status: Status;
-  /** Whether somebody has acknowledged the present alarm. */
+  /** Whether somebody has acknowledged the current alarm. */
   acknowledged: boolean;
 }
 
-/** Why it does not, in words that follow "it"; null where it does. @param standing null where the snitch is gone */
+/** Why it is no longer true, in words that follow "it"; null if it is. @param standing null if the snitch is gone */
 export function whyOver(event: ChannelEvent, standing: Standing | null): string | null {
   if (event === 'blind') return null;
   if (standing === null) return 'was deleted before';
@@ -21,10 +21,10 @@ export function whyOver(event: ChannelEvent, standing: Standing | null): string 
   return status === (event === 'paused' ? 'paused' : 'healthy') ? null : overBy(status);
 }
 
-/** What is shown of a delivery that an acknowledgement ended. */
+/** What is shown for a delivery that an acknowledgement ended. */
 export const ACKNOWLEDGED = 'was acknowledged before';
 
-/** @param status the one that the snitch has got */
+/** @param status the status that the snitch now has */
 export function overBy(status: Status): string {
   return WORDS[status];
 }

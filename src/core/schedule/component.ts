@@ -1,4 +1,7 @@
-/** One part of an OnCalendar expression: the list of values that year, month, day, hour, minute or second may have. */
+/**
+ * One part of an OnCalendar expression: the list of values that a year, month, day, hour, minute or
+ * second can have.
+ */
 import { quoted, ScheduleRefused } from './refused.ts';
 
 /** `start`, `start..stop`, `start/step` or `start..stop/step`. */
@@ -28,8 +31,8 @@ export function valuesOf(text: string, unit: Unit): number[] | null {
 }
 
 /**
- * The days of a month of `length` days that a component after `~` means: `1` is the last day, `3..7` are the seventh to
- * the third last, and `7/1` the last seven, since a step leads to the end of the month.
+ * The days that a component after `~` means in a month of `length` days: `1` is the last day, `3..7` are the seventh to
+ * the third last, and `7/1` the last seven, since a step runs to the end of the month.
  */
 export function lastDaysOf(text: string, unit: Unit): (length: number) => number[] {
   const fromEnd = { ...unit, name: 'day from the end of the month', max: 28 };
@@ -54,7 +57,7 @@ function ascending(values: readonly number[]): number[] {
   return [...new Set(values)].sort((one, other) => one - other);
 }
 
-/** The limits are those of systemd, which refuses a step that leads to no second value. */
+/** The limits are systemd's, which refuses a step that reaches no second value. */
 function entryOf(text: string, unit: Unit, fromEnd = false): Entry {
   const refuse = (why: string): never => {
     throw new ScheduleRefused(`cannot be read: ${unit.name} ${quoted(text)}: ${why}`);
@@ -73,7 +76,7 @@ function entryOf(text: string, unit: Unit, fromEnd = false): Entry {
   return { start, stop, step };
 }
 
-/** As in systemd a range ends with its last value: counted from the end of a month, that is where its steps begin. */
+/** As in systemd, a range ends at the last value it reaches: counted from the end of a month, its steps begin there. */
 function range(start: number, stop: number, step: number): Entry {
   const last = stop - ((stop - start) % step);
   return last === start ? { start, stop: null, step: null } : { start, stop: last, step };

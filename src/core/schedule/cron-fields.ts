@@ -1,6 +1,6 @@
 /**
- * Says what is wrong with a cron expression. Croner, which reads it, says so for programmers; this is for the person
- * who typed it. Whatever croner refuses is refused here and the other way about, which a test asserts.
+ * Says what is wrong with a cron expression. Croner, which parses it, says so for programmers; this is for the
+ * person who typed it. Whatever croner refuses is refused here, and vice versa, which a test asserts.
  */
 import { quoted, ScheduleRefused } from './refused.ts';
 
@@ -69,7 +69,7 @@ function checkField(field: string, rule: FieldRule): void {
   }
 }
 
-/** What is wrong with one part of a list; null where nothing is. */
+/** What is wrong with one part of a list; null if nothing is. */
 function whyNot(part: string, rule: FieldRule): string | null {
   if (rule === DAY) {
     if (part === 'l') return null;

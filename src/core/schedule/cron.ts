@@ -1,7 +1,7 @@
 /**
- * Reads cron expressions (`extensions: When a job is due`). Croner reads the fields. The search for times is
- * the one that OnCalendar expressions need as well: croner's own takes tens of milliseconds to find out that 31 February
- * never comes, which is too long for what any client may ask, and does not know our rule for clock changes.
+ * Reads cron expressions (`extensions: When a job is due`). Croner parses the fields. The search for times is shared
+ * with OnCalendar expressions: croner's own takes tens of milliseconds to find out that 31 February never comes, which
+ * is too long for something any client can request, and does not know our rule for clock changes.
  */
 import { CronPattern } from 'croner';
 import { checkFields } from './cron-fields.ts';
@@ -9,16 +9,19 @@ import { NICKNAMES } from './nicknames.ts';
 import { bitsOf, daysWhere, type Month, type Pattern, timesOf } from './pattern.ts';
 import { quoted, ScheduleRefused, wordsOf } from './refused.ts';
 
-/** The bit by which croner marks the last such weekday of a month; those for the first to the fifth are below it. */
+/**
+ * The bit with which croner marks the last such weekday of a month; the bits for the first to the
+ * fifth are below it.
+ */
 const LAST = 32;
 
 /**
  * Minute, hour, day of the month, month, day of the week, with names, lists, ranges and steps; `L`, `LW` and `15W` as
- * day of the month, `5L` and `5#2` as day of the week; `@daily` and its like.
+ * day of the month, `5L` and `5#2` as day of the week; `@daily` and the like.
  *
- * Where day of the month and day of the week are both given, either is enough. Where one of the two begins with a
- * star, with a step or without, both must hold, as in the cron of most hosts (`man 5 crontab`). A `+` before the
- * day of the week asks for both.
+ * If day of the month and day of the week are both given, either is enough. If one of the two begins with a star,
+ * with or without a step, both must match, as in the cron of most hosts (`man 5 crontab`). A `+` before the day of
+ * the week requires both.
  *
  * @throws ScheduleRefused saying which field cannot be read, and why
  */
@@ -49,7 +52,7 @@ function fieldsOf(expression: string): string[] {
   throw new ScheduleRefused(`cannot be read: ${quoted(words.join(' '))} is none of ${known}`);
 }
 
-/** The object of croner is not kept: it holds a list of ten thousand years. */
+/** Croner's object is not kept: it holds a list of ten thousand years. */
 function readWithCroner(fields: readonly string[]): CronPattern {
   try {
     return new CronPattern(fields.join(' '), undefined, { mode: '5-part' });
@@ -59,7 +62,7 @@ function readWithCroner(fields: readonly string[]): CronPattern {
   }
 }
 
-/** The numbers of the places that are set; `first` is that of the first place. */
+/** The numbers of the places that are set; `first` is the number of the first place. */
 function numbersIn(places: readonly number[], first = 0): number[] {
   return places.flatMap((set, index) => (set ? [index + first] : []));
 }

@@ -1,4 +1,4 @@
-/** What stands for five fields of cron, in lower case: every cron has these, and Kubernetes and GitHub too. */
+/** Nicknames for five cron fields, in lower case: every cron has these, and so do Kubernetes and GitHub. */
 export const NICKNAMES: Readonly<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
   '@annually': '0 0 1 1 *',

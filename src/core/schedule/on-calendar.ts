@@ -1,8 +1,8 @@
 /**
- * Reads systemd's calendar expressions, as OnCalendar= in the units of timers has them (`man 7 systemd.time`).
+ * Reads systemd's calendar expressions, as used by OnCalendar= in timer units (`man 7 systemd.time`).
  *
  * The grammar is systemd's: weekdays, date, time of day, time zone, each of which may be left out. Its shorthands are
- * understood. Points in time since 1970 (`@…`) and fractions of a second are refused: nobody watches a job by them.
+ * supported. Seconds since 1970 (`@…`) and fractions of a second are refused: nobody schedules a job by them.
  */
 import { isTimeZone, spelledTimeZone } from '../../text/time-zone.ts';
 import { allOf, lastDaysOf, type Unit, valuesOf } from './component.ts';
@@ -56,7 +56,7 @@ export function parseOnCalendar(expression: string): CalendarExpression {
   return { pattern: { ...parseDate(weekdays, date), times: parseTime(time) }, timezone };
 }
 
-/** Takes the time zone from the end of the words. */
+/** Removes the time zone from the end of the words. */
 function takeTimeZone(words: string[]): string | null {
   const last = words.at(-1) ?? '';
   if (words.length < 2 || !/^[a-z]/i.test(last)) return null;
@@ -68,7 +68,7 @@ function takeTimeZone(words: string[]): string | null {
 
 /** Numbers from 0 for Sunday. */
 function weekdaysOf(text: string): Set<number> {
-  // A comma may stand at the end.
+  // A trailing comma is allowed.
   const parts = text.replace(/,$/, '').split(',');
   return new Set(parts.flatMap(weekdayRange));
 }

@@ -1,9 +1,9 @@
 /**
  * Which times of the local clock a cron or an OnCalendar expression means, and the search for the next and the last.
  *
- * Both kinds of expression come down to the same: certain days, and the same times on each of them. Here the clock is
- * one that never changes: a *wall time* is what a local clock shows, as milliseconds since 1970-01-01 00:00 on that
- * clock. `zone-clock.ts` says at which instant it shows it.
+ * Both kinds of expression come down to certain days, and the same times on each of them. There are no clock changes
+ * here: a *wall time* is what a local clock shows, as milliseconds since 1970-01-01 00:00 on that clock.
+ * `zone-clock.ts` says at which instant the clock shows it.
  */
 import { DAY, SECOND } from '../../text/durations.ts';
 
@@ -27,10 +27,10 @@ export interface Pattern {
   times: readonly number[];
 }
 
-/** The Gregorian calendar repeats itself after 400 years: what does not come by then never comes. */
+/** The Gregorian calendar repeats after 400 years: what does not come by then never comes. */
 const MONTHS_TO_SEARCH = 400 * 12;
 
-/** The first wall time of the pattern after `wall`; null where there is none. */
+/** The first wall time of the pattern after `wall`; null if there is none. */
 export function nextWallTime(pattern: Pattern, wall: number): number | null {
   const today = Math.floor(wall / DAY);
   const day = nextDay(pattern, today);
@@ -41,7 +41,7 @@ export function nextWallTime(pattern: Pattern, wall: number): number | null {
   return later === null ? null : later * DAY + (pattern.times[0] ?? 0) * SECOND;
 }
 
-/** The last wall time of the pattern that is not after `wall`; null where there is none. */
+/** The last wall time of the pattern that is not after `wall`; null if there is none. */
 export function lastWallTime(pattern: Pattern, wall: number): number | null {
   const today = Math.floor(wall / DAY);
   const day = lastDay(pattern, today);
@@ -57,7 +57,7 @@ const CYCLE = 1_461;
 
 /**
  * The longest time between two runs in the four years that begin with the first one after `wall`, in milliseconds; null
- * where there are not two. All of them are seen, however many there are, because each day has the same times.
+ * if there are fewer than two. No run is missed, however many there are, because each day has the same times.
  */
 export function longestGapAfter(pattern: Pattern, wall: number): number | null {
   const { times } = pattern;
@@ -156,8 +156,8 @@ function countUntil(times: readonly number[], passed: number): number {
 }
 
 /**
- * The days of a month that `matches` their weekday, 0 for Sunday. There are only 28 kinds of months for that. Each is
- * worked out once, since searches go through hundreds of years.
+ * The days of a month that `matches` accepts, given their weekday, 0 for Sunday. There are only 28 kinds of months,
+ * so each is worked out once: searches go through hundreds of years.
  */
 export function daysWhere(
   matches: (weekday: number, day: number, length: number) => boolean,

@@ -1,4 +1,7 @@
-/** Says why an expression is no schedule, in words that follow the name of the field: `schedule cannot be read: …`. */
+/**
+ * Says why an expression is not a schedule, in words that follow the name of the field: `schedule
+ * cannot be read: …`.
+ */
 export class ScheduleRefused extends Error {
   override readonly name = 'ScheduleRefused';
 }
@@ -7,7 +10,7 @@ export class ScheduleRefused extends Error {
 const LONGEST_EXPRESSION = 500;
 
 /**
- * The words of an expression, which stand between any blanks.
+ * The words of an expression, split at any white space.
  *
  * @throws ScheduleRefused for one that is blank or too long
  */

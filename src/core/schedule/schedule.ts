@@ -1,11 +1,11 @@
 /**
  * When a job is due (`extensions: When a job is due`): by a cron expression, by an OnCalendar expression of systemd, or
- * so many seconds after its last check-in. Whichever it is, it answers the same three questions.
+ * a number of seconds after its last check-in. Each kind implements the same interface.
  *
- * - `cron.ts` and `on-calendar.ts` read an expression into a pattern of days and times of day, `pattern.ts` finds the
- *   next and the last wall time of it.
- * - `zone-clock.ts` knows when the clock of a time zone shows a wall time, also where that clock is changed.
- * - `timing.ts` says what follows for a check-in: which run it answers for, and by when the next is expected.
+ * - `cron.ts` and `on-calendar.ts` parse an expression into a pattern of days and times of day; `pattern.ts` finds its
+ *   next and last wall time.
+ * - `zone-clock.ts` knows when the clock of a time zone shows a wall time, across clock changes too.
+ * - `timing.ts` says what a schedule means for a check-in: which run it answers for, and by when the next is expected.
  */
 import { DAY, MINUTE, SECOND } from '../../text/durations.ts';
 import { parseCron } from './cron.ts';
@@ -14,24 +14,24 @@ import { lastWallTime, longestGapAfter, nextWallTime, type Pattern } from './pat
 import { ScheduleRefused } from './refused.ts';
 import { ZoneClock } from './zone-clock.ts';
 
-/** A schedule as a client gives it and as it is kept. */
+/** A schedule as a client gives it and as it is stored. */
 export type ScheduleRule = { cron: string } | { calendar: string } | { every: number };
 
 export interface Schedule {
-  /** The zone that its times are in: that of the expression, where it names one. */
+  /** The zone that its times are in: the expression's own, if it names one. */
   readonly timezone: string;
-  /** The first instant after `at` at which the job is due; null where it never is again. */
+  /** The first instant after `at` at which the job is due; null if it never is again. */
   nextAfter(at: number): number | null;
-  /** The last instant up to `at` at which the job was due; null where there was none, and for `every`. */
+  /** The last instant up to `at` at which the job was due; null if there was none, and for `every`. */
   lastUntil(at: number): number | null;
-  /** How far the next runs after `at`, at most 100, lie apart, in milliseconds on a clock that is never changed. */
+  /** The gaps between the next runs after `at`, at most 100 runs, in milliseconds on a clock that never changes. */
   gapsAfter(at: number): readonly number[];
   /**
-   * The longest time between two runs, in milliseconds on a clock that is never changed, whatever the present time is;
-   * null where there are not two.
+   * The longest time between two runs, in milliseconds on a clock that never changes, whatever the current time; null
+   * if there are fewer than two.
    */
   readonly longestGap: number | null;
-  /** The grace, in milliseconds, where none is set. */
+  /** The grace, in milliseconds, if none is set. */
   defaultGrace(at: number): number;
 }
 
@@ -42,12 +42,12 @@ export const LONGEST_EVERY = 366 * 86_400;
 const SMALLEST_DEFAULT_GRACE = MINUTE;
 const LARGEST_DEFAULT_GRACE = 15 * MINUTE;
 
-/** To tell how far runs lie apart, so many are looked at, or as many as there are in such a stretch, at least two. */
+/** How many runs are examined to find how far apart they are, or as many as fit in `LONGEST_STRETCH`, at least two. */
 const RUNS = 100;
 const LONGEST_STRETCH = 40 * 366 * DAY;
 
 /**
- * @param timezone IANA name: where the expression names no zone of its own
+ * @param timezone IANA name: used if the expression names no zone of its own
  * @throws ScheduleRefused for an expression that cannot be read
  */
 export function readSchedule(rule: ScheduleRule, timezone: string): Schedule {
@@ -57,7 +57,7 @@ export function readSchedule(rule: ScheduleRule, timezone: string): Schedule {
   return new Timetable(pattern, new ZoneClock(own ?? timezone));
 }
 
-/** The next instants after `at` at which the job is due, at most `count`. Those of `every` count from `at`. */
+/** The next instants after `at` at which the job is due, at most `count`. With `every` they count from `at`. */
 export function instantsAfter(schedule: Schedule, at: number, count: number): number[] {
   const instants: number[] = [];
   let next = schedule.nextAfter(at);
@@ -103,10 +103,10 @@ class Every implements Schedule {
   }
 }
 
-/** A Monday, before anything that is watched. */
+/** A Monday before any job was watched. */
 const ANCHOR = Date.UTC(2024, 0, 1);
 
-/** How many instants are found at once: check-ins ask for them one after the other. */
+/** How many instants are found at once: check-ins need them one after the other. */
 const FOUND_AT_ONCE = 8;
 
 class Timetable implements Schedule {
@@ -115,7 +115,7 @@ class Timetable implements Schedule {
   /** All instants after `#knownFrom`, in order, up to the last of these. */
   #known: readonly number[] = [];
   #knownFrom = Number.POSITIVE_INFINITY;
-  /** The last instant up to `#knownFrom`; undefined until somebody asks for it. */
+  /** The last instant up to `#knownFrom`; undefined until it is needed. */
   #lastBefore: number | null | undefined;
   #grace: number | undefined;
   #longestGap: number | null | undefined;
@@ -131,7 +131,7 @@ class Timetable implements Schedule {
 
   nextAfter(at: number): number | null {
     if (at >= this.#knownFrom) {
-      // A loop, since every check-in asks: it nearly always ends with the first one.
+      // A loop, since every check-in comes here: it nearly always ends with the first one.
       for (const instant of this.#known) if (instant > at) return instant;
     }
     return this.#find(at);
@@ -142,7 +142,7 @@ class Timetable implements Schedule {
     if (first <= at && at < (this.#known.at(-1) ?? first)) {
       return this.#known.findLast((instant) => instant <= at) ?? null;
     }
-    // Nothing lies between the two.
+    // No instant lies between `#knownFrom` and the first known one.
     if (this.#knownFrom <= at && at < first) {
       if (this.#lastBefore === undefined) this.#lastBefore = this.#findLast(this.#knownFrom);
       return this.#lastBefore;
@@ -150,7 +150,7 @@ class Timetable implements Schedule {
     return this.#findLast(at);
   }
 
-  /** Clock changes are left out: a daily job is daily, and not one that may take 25 hours. */
+  /** Clock changes are ignored: a daily job is daily, and not one with gaps of up to 25 hours. */
   gapsAfter(at: number): readonly number[] {
     const gaps: number[] = [];
     const first = nextWallTime(this.#pattern, this.#clock.shownUntil(at));
@@ -168,7 +168,7 @@ class Timetable implements Schedule {
     return this.#longestGap;
   }
 
-  /** Worked out once, since no year differs: the shortest gap is within a day, or between two days in a row. */
+  /** Worked out once, since no year differs: the shortest gap lies within a day, or between two consecutive days. */
   defaultGrace(at: number): number {
     this.#grace ??= graceFor(this.gapsAfter(at));
     return this.#grace;
@@ -200,10 +200,10 @@ function graceFor(gaps: readonly number[]): number {
   return Math.min(LARGEST_DEFAULT_GRACE, Math.max(SMALLEST_DEFAULT_GRACE, tenth));
 }
 
-/** Schedules that were asked for lately: reading an expression costs more than to ask it. */
+/** How many recently used schedules are remembered: parsing an expression costs more than using it. */
 const REMEMBERED_SCHEDULES = 4_000;
 
-/** Reads schedules, and remembers those it has read. It has no other state. */
+/** Parses schedules, and remembers those it has parsed. It has no other state. */
 export class Schedules {
   readonly #read = new Map<string, Schedule>();
 

@@ -1,14 +1,14 @@
-/** What follows from a schedule for a check-in (`extensions: When a job is due`). All lengths are in milliseconds. */
+/** What a schedule means for a check-in (`extensions: When a job is due`). All lengths are in milliseconds. */
 import { MINUTE, SECOND } from '../../text/durations.ts';
 import type { Schedule } from './schedule.ts';
 
-/** A check-in may come before its run by a tenth of the gap, at most so much: the clocks of hosts differ. */
+/** A check-in may come before its run by a tenth of the gap, up to `MOST_EARLY`: the clocks of hosts differ. */
 const EARLY_SHARE = 10;
 const MOST_EARLY = 5 * MINUTE;
 
 /**
- * Clocks that are kept in step differ by seconds, now in one direction and now in the other. A check-in that comes so
- * little before a run belongs to that run, whatever came before it.
+ * Synchronised clocks still differ by seconds, in either direction. A check-in that comes so shortly before a run
+ * belongs to that run, whatever came before it.
  */
 const CLOCKS_DIFFER = 10 * SECOND;
 
@@ -20,14 +20,14 @@ export interface EarlierCheckIn {
 
 /**
  * By when the next check-in is expected after one at `at`: `grace` after the first run that it does not answer for.
- * Null where no further run is due.
+ * Null if no further run is due.
  *
  * 1. A check-in answers for every run up to it.
- * 2. It answers for the run after it as well, where it comes before that run by no more than a tenth of the gap between
- *    the two runs around it, at most 5 minutes.
- * 3. Rule 2 does not hold where the run before that gap has its check-in in the gap already: a second one, by hand or
- *    sent twice, must not stand for a run that is still to come. There are two exceptions. One that comes at
- *    most 10 seconds before a run belongs to it. And a run that the earlier check-in answered for stays answered.
+ * 2. It also answers for the run after it if it comes before that run by no more than a tenth of the gap between the
+ *    two runs around it, at most 5 minutes.
+ * 3. Rule 2 does not apply if a check-in in that gap has already answered for the run before it: a second one, sent
+ *    by hand or twice, must not count for a run still to come. There are two exceptions. A check-in at most 10
+ *    seconds before a run belongs to it. And a run that the earlier check-in answered for stays answered.
  *
  * @param earlier null for the first check-in
  */
@@ -45,7 +45,10 @@ export function deadlineAfterCheckIn(
   return answersFor(schedule, at, next, deadline, earlier) ? deadline : next + grace;
 }
 
-/** Whether a check-in at `at` is near enough to the run at `next`. With `every` none is, because no run is before it. */
+/**
+ * Whether a check-in at `at` is near enough to the run at `next`. With `every` it never is, because
+ * no run comes before it.
+ */
 function comesEarlyFor(schedule: Schedule, at: number, next: number): boolean {
   if (next - at > MOST_EARLY) return false;
   const last = schedule.lastUntil(at);
@@ -53,8 +56,8 @@ function comesEarlyFor(schedule: Schedule, at: number, next: number): boolean {
 }
 
 /**
- * From when on the check-in of the run at `run` may come: the earliest that would still answer for it. With `every` it
- * comes when the job ends, which never takes quite the same time.
+ * The earliest instant at which a check-in would answer for the run at `run`. With `every` it comes when the job ends,
+ * which never takes quite the same time.
  */
 export function earliestCheckIn(schedule: Schedule, run: number): number {
   const last = schedule.lastUntil(run - 1);
@@ -63,7 +66,7 @@ export function earliestCheckIn(schedule: Schedule, run: number): number {
   return run - Math.min(MOST_EARLY, Math.max(MINUTE, (gap ?? 0) / EARLY_SHARE));
 }
 
-/** Rule 3. @param deadline the one that follows if the run at `next` is answered for */
+/** Rule 3. @param deadline the deadline if the run at `next` is answered for */
 function answersFor(
   schedule: Schedule,
   at: number,

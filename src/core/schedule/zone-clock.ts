@@ -1,7 +1,7 @@
 /**
- * At which instant the clock of a time zone shows a time, by the rule for the times that a clock change skips or
- * doubles (`extensions: When a job is due`): a time is due at the first instant at which the clock shows it or, where
- * it is skipped, a later one. So a skipped time is due when the gap ends, and a doubled one only the first time.
+ * The instant at which the clock of a time zone shows a time, with the rule for times that a clock change skips or
+ * repeats (`extensions: When a job is due`): a time is due at the first instant at which the clock shows it or, if it
+ * is skipped, a later one. So a skipped time is due when the gap ends, and a repeated one only the first time.
  */
 import { HOUR } from '../../text/durations.ts';
 
@@ -11,16 +11,16 @@ interface Segment {
   end: number;
   /** Milliseconds that the clock is ahead of UTC. */
   offset: number;
-  /** What the clock would have shown at `start`, had it not been changed. */
+  /** What the clock would have shown at `start`, had it not changed. */
   shownBefore: number;
 }
 
-/** More than any zone was ever off UTC. No two changes of a zone since 1970 are less than six days apart. */
+/** More than any zone's offset from UTC ever was. No two changes of a zone since 1970 are less than six days apart. */
 const LARGEST_OFFSET = 16 * HOUR;
 
 const REMEMBERED_SEGMENTS = 16;
 
-/** The local clock of a time zone. It only remembers what it was asked for; it has no other state. */
+/** The local clock of a time zone. It only remembers answers; it has no other state. */
 export class ZoneClock {
   readonly timezone: string;
   readonly #known: Segment[] = [];
@@ -62,7 +62,7 @@ function segmentOf(timezone: string, at: number): Segment {
   const zoned = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone);
   const offset = zoned.offsetNanoseconds / 1e6;
   const end = zoned.getTimeZoneTransition('next')?.epochMilliseconds ?? Number.POSITIVE_INFINITY;
-  // A change at the very instant began this stretch: `previous` alone would name the one before.
+  // A change at exactly this instant begins this stretch: `previous` alone would give the one before.
   const began = zoned.add({ milliseconds: 1 }).getTimeZoneTransition('previous');
   if (!began) return { start: Number.NEGATIVE_INFINITY, end, offset, shownBefore: Number.NEGATIVE_INFINITY };
   const start = began.epochMilliseconds;

@@ -1,4 +1,4 @@
-/** What silences make of a deadline. The silences themselves are in `silence.ts`. */
+/** How silences affect a deadline. The silences themselves are in `silence.ts`. */
 import { postponeByAll } from '../blind-window.ts';
 import type { DeadlineContext } from '../deadline.ts';
 import { expectedFrom } from '../expectation.ts';
@@ -8,22 +8,22 @@ import type { SilenceWindow } from './silence.ts';
 
 /** What the sweep does with a snitch that is due. */
 export type DueInSilence =
-  /** Whatever it does where there are no silences. The deadline of `snitch` allows for those that ended. */
+  /** The same as without silences. The deadline of `snitch` already allows for those that ended. */
   | { do: 'apply'; snitch: SnitchState }
-  /** Nothing yet: it looks at the snitch again at this instant. */
+  /** Nothing yet: the sweep looks at the snitch again at this instant. */
   | { do: 'wait'; until: number };
 
 export interface Silences {
-  /** Those that ended and may have kept the awaited run from checking in; merged, in order. */
+  /** Silences that ended and may have kept the awaited run from checking in; merged, in order. */
   ended: readonly SilenceWindow[];
-  /** When the silence ends that covers the snitch now; null where none does. */
+  /** When the silence that covers the snitch now ends; null if there is none. */
   until: number | null;
 }
 
 /**
  * 1. A pause ends in a silence as at any other time.
- * 2. While a silence lasts, a deadline and a reminder wait for its end. Nothing is decided before, since somebody may end
- *    the silence early.
+ * 2. While a silence lasts, a deadline and a reminder wait for its end. Nothing is decided before then, since somebody
+ *    may end the silence early.
  * 3. Then each silence moves the deadline as a blind window of the same length would: the job was not expected to run.
  * 4. A run that takes too long fails its snitch in a silence, too. Who is told of that is decided elsewhere.
  */
@@ -44,7 +44,7 @@ export function dueThrough(
   return { do: 'apply', snitch: movedBy(snitch, ended, context) };
 }
 
-/** From when on a silence may have kept the awaited run from checking in; null where none is awaited. */
+/** From when on a silence may have kept the awaited run from checking in; null if none is awaited. */
 export function concernedFrom(
   snitch: SnitchState,
   context: Omit<DeadlineContext, 'firstCheckIns'>,
@@ -55,8 +55,8 @@ export function concernedFrom(
 }
 
 /**
- * The state with its deadline moved by silences that ended. The open runs stay as they are, because the service hears
- * their ends in a silence.
+ * The state with its deadline moved by silences that ended. The open runs stay as they are, because the service still
+ * receives their ends during a silence.
  *
  * @param windows merged, in order
  */
@@ -68,6 +68,6 @@ export function movedBy(
   if (windows.length === 0) return snitch;
   const { plain, open } = apart(snitch);
   const { snitch: moved, by } = postponeByAll(plain, windows, context);
-  // The count is that of blind windows.
+  // `postponed` counts blind windows only.
   return by.length === 0 ? snitch : together({ ...moved, postponed: plain.postponed }, open);
 }

@@ -1,4 +1,4 @@
-/** What a client may say of a silence: input → value, or one validation per failing attribute. */
+/** What a client may set on a silence: input → value, or one validation per failing attribute. */
 import { DAY, durationInWords, HOUR, MINUTE, SECOND } from '../../text/durations.ts';
 import type { Validation } from '../errors.ts';
 import { readSchedule, type ScheduleRule } from '../schedule/schedule.ts';
@@ -13,11 +13,11 @@ import {
 } from '../validation.ts';
 import type { NewSilence, Silence, SilenceScope, SilenceTime } from './silence.ts';
 
-/** Longer than that, a job is paused or deleted, and not silenced; milliseconds. */
+/** For any longer, a job should be paused or deleted instead of silenced; milliseconds. */
 export const LONGEST_SILENCE = 31 * DAY;
 export const SHORTEST_SILENCE = MINUTE;
 
-/** How far ahead one may begin, in milliseconds. */
+/** How far ahead a silence can begin, in milliseconds. */
 const FARTHEST = 366 * DAY;
 
 /** A recurring silence begins at most once in this time, in milliseconds. */
@@ -26,7 +26,7 @@ const CLOSEST = HOUR;
 const MOST_TOKENS = 500;
 const NOTE_LENGTH = 1_000;
 
-/** How many silences a case has at most that are not over. */
+/** The most silences a case can have that are not over. */
 export const MOST_SILENCES = 200;
 
 export interface SilenceSurroundings {
@@ -37,7 +37,7 @@ export interface SilenceSurroundings {
 
 type Body = Record<string, unknown>;
 
-/** No body is as good as an empty object. */
+/** A missing body counts as an empty object. */
 export function validateNewSilence(given: unknown = {}, around: SilenceSurroundings): Checked<NewSilence> {
   if (!isObject(given)) return { validations: [NOT_AN_OBJECT] };
   const scope = checkScope(given);
@@ -48,7 +48,7 @@ export function validateNewSilence(given: unknown = {}, around: SilenceSurroundi
   return { value: { scope: scope.value, time: time.value, note: note.value } };
 }
 
-/** What may change: the end of one that is not recurring and not over, and the note. */
+/** What can be changed: the end of a silence that is neither recurring nor over, and the note. */
 export interface SilenceChanges {
   to?: number;
   note?: string;
@@ -56,7 +56,7 @@ export interface SilenceChanges {
 
 const UNCHANGEABLE = ['tags', 'tokens', 'all', 'from', 'schedule', 'timezone'] as const;
 
-/** @param stored what a client reads and sends back unchanged is ignored, as `from` and the like */
+/** @param stored `from` and the like, which a client reads and sends back unchanged, are ignored */
 export function validateSilenceChanges(
   given: unknown,
   { time }: Pick<Silence, 'time'>,
@@ -122,7 +122,7 @@ function checkTokens(given: unknown): Checked<SilenceScope> {
   return { value: { kind: 'tokens', tokens } };
 }
 
-/** From now on where nothing else is said. A length counts from the beginning. */
+/** Begins now unless `from` is given. A duration counts from the beginning. */
 function checkOnce(body: Body, now: number): Checked<SilenceTime> {
   const { value: timezone, validations } = zoneOfTimes(body);
   if (validations) return { validations };
@@ -142,7 +142,7 @@ function checkOnce(body: Body, now: number): Checked<SilenceTime> {
   return { value: { kind: 'once', from: from.value, to: to.value } };
 }
 
-/** The zone in which `from` and `to` are read; nothing asks for it where both have an offset. */
+/** The zone in which `from` and `to` are read; it is not needed if both have an offset. */
 function zoneOfTimes({ from, to, timezone }: Body): Checked<string> {
   const isAsked = [from, to].some((time) => typeof time === 'string' && !hasOffset(time));
   const zone = isAsked ? validateTimezone(timezone) : { value: null };
@@ -153,7 +153,7 @@ function bothOf(...checked: Checked<unknown>[]): { validations: Validation[] } {
   return { validations: checked.flatMap(({ validations = [] }) => validations) };
 }
 
-/** A silence holds from now on, though a client's clock may say that it began before. */
+/** A silence begins now at the earliest, even if the client's clock says that it began before. */
 function checkBeginning(given: unknown, now: number, timezone: string): Checked<number> {
   const from = instantOf(given, timezone);
   if (from === null) return refuse('from', 'must be an ISO 8601 time');

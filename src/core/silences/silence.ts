@@ -1,6 +1,7 @@
 /**
- * Silences (`extensions: Acknowledge, silence, depend`): planned times in which what they cover raises no alarm, because
- * its jobs are not expected to run. All times are in milliseconds since the epoch, all lengths in milliseconds.
+ * Silences (`extensions: Acknowledge, silence, depend`): planned times in which the snitches they cover raise no alarm,
+ * because their jobs are not expected to run. All times are in milliseconds since the epoch, all lengths in
+ * milliseconds.
  */
 import type { BlindWindow } from '../blind-window.ts';
 import { scheduleOf } from '../job-schedule.ts';
@@ -12,13 +13,13 @@ export type SilenceScope =
   | { kind: 'tags'; tags: readonly string[] }
   | { kind: 'tokens'; tokens: readonly string[] };
 
-/** When a silence holds: once, or for so long after each instant of a schedule. */
+/** When a silence holds: once, or for `duration` after each instant of a schedule. */
 export type SilenceTime =
   | { kind: 'once'; from: number; to: number }
-  /** `timezone` is null for that of the case. */
+  /** `timezone` is null for the case's. */
   | { kind: 'recurring'; schedule: ScheduleRule; duration: number; timezone: string | null };
 
-/** A stretch of time in which a silence holds: from `start` on, and at `end` no longer. */
+/** A stretch of time in which a silence holds, from `start` (inclusive) to `end` (exclusive). */
 export type SilenceWindow = BlindWindow;
 
 export interface NewSilence {
@@ -33,11 +34,11 @@ export interface Silence extends NewSilence {
   /** The name of the key that made it. */
   by: string;
   createdAt: number;
-  /** When somebody ended it before its time; null where nobody did. */
+  /** When somebody ended it early; null if nobody did. */
   endedAt: number | null;
 }
 
-/** A snitch as far as silences look at it. */
+/** What of a snitch matters to silences. */
 export interface Silenceable {
   token: string;
   tags: readonly string[];
@@ -58,8 +59,8 @@ export function covers({ scope }: Pick<Silence, 'scope'>, { token, tags }: Silen
 type Timed = Pick<Silence, 'time' | 'createdAt' | 'endedAt'>;
 
 /**
- * The windows of the silence that reach into the stretch, in the order in which they begin. A silence held at no time
- * before it was made.
+ * The windows of the silence that overlap the stretch, in the order in which they begin. A silence never held before
+ * it was made.
  *
  * @param timezone that of the case
  */
@@ -92,12 +93,12 @@ function recurrences(
   return windows;
 }
 
-/** The window that the silence is in at `now`; of two that overlap where a clock is changed the one that ends last. */
+/** The window that the silence is in at `now`; if two overlap at a clock change, the one that ends last. */
 export function currentWindow(silence: Timed, now: number, timezone: string): SilenceWindow | null {
   return lastToEnd(windowsOf(silence, { start: now, end: now + 1 }, timezone), (window) => window);
 }
 
-/** The window that the silence is in at `now`, or was in last; null where it never held. */
+/** The window that the silence is in at `now`, or was in last; null if it never held. */
 export function lastWindow(silence: Timed, now: number, timezone: string): SilenceWindow | null {
   const { time, createdAt, endedAt } = silence;
   const end = endedAt ?? Number.POSITIVE_INFINITY;
@@ -110,7 +111,7 @@ export function lastWindow(silence: Timed, now: number, timezone: string): Silen
   return { start: Math.max(start, createdAt), end: Math.min(start + time.duration, end) };
 }
 
-/** The first window that begins after `now`; null where none does. */
+/** The first window that begins after `now`; null if there is none. */
 export function nextWindow(silence: Timed, now: number, timezone: string): SilenceWindow | null {
   const { time, endedAt } = silence;
   if (endedAt !== null) return null;
@@ -142,7 +143,7 @@ export interface Held {
   window: SilenceWindow;
 }
 
-/** Those of the silences that hold at `now`. */
+/** The silences that hold at `now`. */
 export function heldAt(silences: readonly Silence[], now: number, timezone: string): Held[] {
   return silences.flatMap((silence) => {
     const window = currentWindow(silence, now, timezone);
@@ -150,7 +151,7 @@ export function heldAt(silences: readonly Silence[], now: number, timezone: stri
   });
 }
 
-/** The one of them that covers the snitch and ends last, or null where none does. */
+/** The silence that covers the snitch and ends last, or null if none covers it. */
 export function longestOver(held: readonly Held[], snitch: Silenceable): Held | null {
   return lastToEnd(
     held.filter(({ silence }) => covers(silence, snitch)),
@@ -165,13 +166,14 @@ function lastToEnd<T>(all: readonly T[], windowIn: (one: T) => SilenceWindow): T
   );
 }
 
-/** At most so many silences are followed one into the other. */
+/** The most silences that are followed from one into the next. */
 const LONGEST_CHAIN = 100;
 
 /**
- * Until when the silences go on that hold at `now`, where one begins before the one before it has ended.
+ * Until when the snitch is silent without a break: each silence that begins before the previous one ends
+ * prolongs it.
  *
- * @param silences those that cover the snitch
+ * @param silences the silences that cover the snitch
  */
 export function silentUntil(silences: readonly Silence[], now: number, timezone: string): number | null {
   let until: number | null = null;

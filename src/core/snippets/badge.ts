@@ -1,14 +1,14 @@
-/** A badge as it is pasted into a page: escaped, so that the label stays text whatever it is. */
+/** A badge to paste into a page: escaped, so the label stays text whatever it contains. */
 import { printable } from '../../text/printable.ts';
 
 export interface PastedBadge {
   /** Where the picture is. */
   url: string;
-  /** What is said where it cannot be seen. */
+  /** The text shown if the picture cannot be. */
   alt: string;
 }
 
-/** What means something in a text of Markdown. */
+/** Characters with a meaning in Markdown. */
 const MARKUP = /[\\`*_[\]<>!|~&$]/g;
 
 export function badgeMarkdown({ url, alt }: PastedBadge): string {

@@ -1,9 +1,9 @@
-/** The five fields of a crontab for a job that is due as its snitch expects. */
+/** The five crontab fields for a job to run when its snitch expects it. */
 import { durationInWords, SECOND } from '../../text/durations.ts';
 import { NICKNAMES } from '../schedule/nicknames.ts';
 import type { ScheduleRule } from '../schedule/schedule.ts';
 
-/** Or why cron cannot do it. */
+/** The fields, or why cron cannot do it. */
 export type CronTimes = { times: string; why?: never } | { times?: never; why: string };
 
 export function cronTimesOf(snitch: { schedule: ScheduleRule | null; interval: string }): CronTimes {
@@ -51,7 +51,7 @@ const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const PART = /^(?:\*|\d{1,2}(?:-\d{1,2})?)(?:\/\d{1,3})?$/;
 const LONE_STEP = /^\d{1,2}\//;
 
-/** Words for words that only some crons know: names become numbers, and what has no such form is refused. */
+/** Avoids what only some crons understand: names become numbers, and what has no such form is refused. */
 function plainTimes(expression: string): CronTimes {
   const given = expression.trim();
   const fields = (NICKNAMES[given.toLowerCase()] ?? given).split(/\s+/);

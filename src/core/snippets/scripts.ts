@@ -1,4 +1,4 @@
-/** Scripts in languages that bring their own HTTP, so that nothing has to be installed. */
+/** Scripts in languages that come with HTTP, so nothing has to be installed. */
 import { commentOf, JOB, type Snippet, type SnippetSubject } from './snippet.ts';
 
 export function python({ name, url }: SnippetSubject): Snippet {
@@ -46,7 +46,7 @@ if __name__ == "__main__":
   };
 }
 
-/** Every sign that PowerShell takes for a single quote, typographic ones too. */
+/** Every character that PowerShell treats as a single quote, including typographic ones. */
 const QUOTES = /['\u2018-\u201b]/g;
 
 export function powershell({ name, url }: SnippetSubject): Snippet {

@@ -1,9 +1,9 @@
-/** Lines for a crontab, and for a script of a shell. */
+/** Lines for a crontab and for a shell script. */
 import { shellWord } from '../../text/shell-word.ts';
 import { cronTimesOf } from './cron-times.ts';
 import { CURL, commentOf, inShellQuotes, JOB, type Snippet, type SnippetSubject } from './snippet.ts';
 
-/** Only one of the two ways is in force, because both would run the job twice. */
+/** Only one of the two ways is active, because both would run the job twice. */
 export function crontab(snitch: SnippetSubject): Snippet {
   const { name, url, program, schedule, timezone, hostZone } = snitch;
   const kind = 'crontab';

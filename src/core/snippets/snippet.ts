@@ -1,4 +1,4 @@
-/** What people paste to make a job check in. Whatever comes from outside is escaped for the language that it stands in. */
+/** What people paste to make a job check in. Whatever comes from outside is escaped for the language of the snippet. */
 import { printable } from '../../text/printable.ts';
 import type { ScheduleRule } from '../schedule/schedule.ts';
 
@@ -36,11 +36,11 @@ export interface SnippetSubject {
   schedule: ScheduleRule | null;
   /** IANA name: the zone of the schedule. */
   timezone: string;
-  /** The path of this program where it is installed. */
+  /** The installed path of this program. */
   program: string;
-  /** IANA name: what cron on this host goes by. */
+  /** IANA name: the zone that cron on this host uses. */
   hostZone: string;
-  /** Null where it has none; `unknown` where the server is too old for badges. */
+  /** Null if it has none; `unknown` if the server is too old for badges. */
   badge: 'unknown' | { url: string; label: string | null; public_name: string | null } | null;
 }
 
@@ -59,7 +59,7 @@ interface Around {
   caseZone: string;
   program: string;
   hostZone: string;
-  /** Null where the server is too old for badges. */
+  /** Null if the server is too old for badges. */
   badges:
     | readonly { token: string | null; url: string; label: string | null; public_name: string | null }[]
     | null;
@@ -76,19 +76,19 @@ export function subjectOf(
 
 export interface Snippet {
   kind: SnippetKind;
-  /** Without a newline at its end; null where there can be none, and a remark says why. */
+  /** Without a trailing newline; null if no such snippet is possible, and then a remark says why. */
   text: string | null;
-  /** Sentences that are no part of it. */
+  /** Sentences to show beside the snippet. */
   remarks: string[];
 }
 
-/** Stands for the job itself: whoever pastes it puts their own there. */
+/** A placeholder for the job, to be replaced by whoever pastes the snippet. */
 export const JOB = '/path/to/job';
 
-/** Only what a server without an answer, or one that is starting, needs; not for ever, because the job waits for it. */
+/** Retries just long enough for a server that does not answer or is starting, because the job waits for it. */
 export const CURL = 'curl -fsS -m 10 --retry 5 -o /dev/null';
 
-/** The name in a comment that ends with its line. */
+/** The name as a one-line comment. */
 export function commentOf(name: string): string {
   return `# ${printable(name)}`;
 }
@@ -98,11 +98,11 @@ export function inShellQuotes(text: string): string {
   return text.replace(/[\\"$`]/g, '\\$&');
 }
 
-/** What files and objects may be called after the name of a snitch. */
+/** A name for files and objects, derived from the name of a snitch. */
 export function slugOf(name: string): string {
   const words = name
     .normalize('NFKD')
-    // The dots of an umlaut are no end of a word.
+    // The dots of an umlaut do not end a word.
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .match(/[a-z0-9]+/g);

@@ -3,9 +3,9 @@ import { shellWord } from '../../text/shell-word.ts';
 import { CURL, commentOf, type Snippet, type SnippetSubject } from './snippet.ts';
 
 /**
- * `ExecStopPost=` runs however the service ended, also where it was killed or could not start, and `-` keeps a server that
- * is away from failing the service. `$SERVICE_RESULT` is systemd's own verdict, in which every exit status is a success
- * that the unit declares as one.
+ * `ExecStopPost=` runs however the service ended, even if it was killed or could not start, and `-` keeps an
+ * unreachable server from failing the service. `$SERVICE_RESULT` is systemd's own verdict, which respects the exit
+ * statuses that the unit declares a success.
  */
 export function systemd(snitch: SnippetSubject): Snippet {
   const { name, url, program } = snitch;
@@ -31,7 +31,7 @@ export function systemd(snitch: SnippetSubject): Snippet {
   };
 }
 
-/** What the timer of the service says, where the schedule is in its own language. */
+/** What the service's timer says, if the schedule can be expressed there as it is. */
 function timerLines({ schedule, timezone }: SnippetSubject): string[] {
   if (schedule === null || 'cron' in schedule) return [];
   if ('every' in schedule) return [`# Its timer has: OnUnitActiveSec=${schedule.every}`];

@@ -1,4 +1,4 @@
-/** Files for services that run jobs, in YAML. Whatever is text stands in double quotes, as in JSON. */
+/** Files for services that run jobs, in YAML. Text is put in double quotes, as in JSON. */
 import { printable } from '../../text/printable.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { cronTimesOf } from './cron-times.ts';
@@ -7,7 +7,7 @@ import { CURL, commentOf, type Snippet, type SnippetSubject, slugOf } from './sn
 
 const SECRET = 'CHECK_IN_URL';
 
-/** A workflow lies in a repository that others may read, so that the address comes from a secret. */
+/** A workflow lies in a repository that others may be able to read, so the address comes from a secret. */
 export function githubActions(snitch: SnippetSubject): Snippet {
   const { name, url, schedule, timezone } = snitch;
   const { times, why } = cronTimesOf(snitch);

@@ -1,16 +1,16 @@
 /**
- * The status page of a case: what others may see of its snitches (`extensions: For the eyes of others`). There is none
- * until somebody switches it on.
+ * The status page of a case: what outsiders may see of its snitches (`extensions: For the eyes of others`). There is
+ * none until somebody turns it on.
  */
 
-/** What somebody has to say to whoever looks. */
+/** A message to whoever looks at the page. */
 export interface Announcement {
   text: string;
   /** When it was made, in milliseconds since the epoch. */
   at: number;
 }
 
-/** On a page that shows every snitch of its case, in the place of tags. */
+/** Replaces the tags of a page that shows every snitch of its case. */
 export const EVERYTHING = '*';
 
 export interface StatusPage {
@@ -19,18 +19,18 @@ export interface StatusPage {
   /** The last part of its address. */
   slug: string;
   title: string;
-  /** Snitches that carry one of these are shown; `EVERYTHING` alone for all. */
+  /** Snitches with one of these tags are shown; `EVERYTHING` alone for all. */
   tags: readonly string[];
   /** Tags that are headings, in their order. */
   groups: readonly string[];
   /** Null for a page that everybody may read. */
   passwordHash: string | null;
   announcement: Announcement | null;
-  /** When it was switched on, in milliseconds since the epoch: from then on every change of a status is kept. */
+  /** When it was turned on, in milliseconds since the epoch: from then on every status change is kept. */
   since: number;
 }
 
-/** What a person says of the page; what is absent stays as it is. */
+/** What a person sets on the page; what is absent stays as it is. */
 export interface StatusPageChanges {
   slug?: string | undefined;
   title?: string | undefined;
@@ -38,7 +38,7 @@ export interface StatusPageChanges {
   groups?: readonly string[] | undefined;
   /** A salted hash; null for no password. */
   passwordHash?: string | null | undefined;
-  /** Null takes it away. The same text again is no new announcement. */
+  /** Null removes it. Setting the same text again does not make a new announcement. */
   announcement?: string | null | undefined;
 }
 
@@ -49,7 +49,7 @@ export const LONGEST_ANNOUNCEMENT = 2_000;
 export const SHORTEST_PASSWORD = 8;
 export const LONGEST_PASSWORD = 200;
 
-/** Where nobody gave the page a title. */
+/** The title of a page that was not given one. */
 export const TITLE = 'Status';
 
 /** How many snitches one page shows, so that a telephone can show it. */
@@ -58,7 +58,7 @@ export const MOST_SHOWN = 300;
 /** How many periods a strip has. */
 export const STRIP = 60;
 
-/** Whether a snitch with these tags is to be seen on the page. */
+/** Whether a snitch with these tags is shown on the page. */
 export function isShownOn({ tags }: Pick<StatusPage, 'tags'>, own: readonly string[]): boolean {
   return tags.includes(EVERYTHING) || tags.some((tag) => own.includes(tag));
 }

@@ -1,25 +1,25 @@
 /**
- * What status a snitch had when. While its case has a status page, each change is kept; what was before that is told by the
- * alerts that are kept, as far as they tell it.
+ * Which status a snitch had when. While its case has a status page, each change is kept; the time before is
+ * reconstructed, as far as possible, from the alerts still in the store.
  */
 import type { PayloadStatus } from '../alert.ts';
 import type { Status } from '../snitch.ts';
 
-/** A change of a status that was kept. */
+/** A status change that was kept. */
 export interface KeptChange {
   at: number;
   was: Status;
   status: Status;
 }
 
-/** An alert, as far as it tells of a status. */
+/** What an alert says about the status. */
 export interface KeptAlert {
   at: number;
   status: PayloadStatus;
   previousStatus: PayloadStatus;
 }
 
-/** From `from` until the next one begins; null where it is not known. */
+/** From `from` until the next span begins; the status is null if it is not known. */
 export interface Span {
   from: number;
   status: Status | null;
@@ -29,7 +29,7 @@ export interface Past {
   createdAt: number;
   /** Its status now. */
   status: Status;
-  /** Since when changes are kept. */
+  /** Since when changes have been kept. */
   since: number;
   /** In the order in which they happened; all are at `since` or after it. */
   changes: readonly KeptChange[];
@@ -50,7 +50,7 @@ export function spansOf(past: Past): Span[] {
   return [...early, { from: first, status: atSince }, ...kept];
 }
 
-/** What the alerts from before changes were kept tell. @param last the status in which they end */
+/** The spans according to the alerts from before changes were kept. @param last the status at the end */
 function spansBefore({ createdAt, since, alerts, isCut }: Past, last: Status): Span[] {
   const [first] = alerts;
   const before = isCut ? null : first ? statusOf(first.previousStatus) : last;
@@ -69,7 +69,7 @@ function statusOf(status: PayloadStatus): Status {
   return status === 'missing' ? 'failed' : status;
 }
 
-/** Since when it is as it is; one that is failed or errored may have been either. Null where that is not known. */
+/** Since when an outage has lasted, whether failed or errored in between. Null if that is not known. */
 export function presentSince(spans: readonly Span[]): number | null {
   const kind = kindOf(spans.at(-1)?.status ?? null);
   let since: number | null = null;

@@ -1,11 +1,11 @@
-/** How a snitch is, and what it is called, as far as the public is told: the same on status pages and on badges. */
+/** The state and the name of a snitch as the public sees them: the same on status pages and on badges. */
 import type { Status } from '../snitch.ts';
 
 export type PublicState = 'well' | 'missing' | 'error' | 'planned' | 'paused' | 'pending';
 
 /**
- * As long as it is silenced nobody expects anything of it, whatever its status. That somebody acknowledged an alarm, or that an
- * alert is held back, says nothing about the job, and changes nothing.
+ * While a snitch is silenced, nobody expects anything from it, whatever its status. An acknowledged alarm, or an alert
+ * held back, says nothing about the job and changes nothing here.
  */
 export function publicState(status: Status, isSilenced: boolean): PublicState {
   if (status === 'paused' || status === 'pending') return status;
@@ -14,7 +14,7 @@ export function publicState(status: Status, isSilenced: boolean): PublicState {
   return status === 'failed' ? 'missing' : 'error';
 }
 
-/** The name that was released. */
+/** The name for the public. */
 export function publicNameOf({ name, publicName }: { name: string; publicName: string | null }): string {
   return publicName ?? name;
 }

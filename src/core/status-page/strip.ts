@@ -1,13 +1,12 @@
 /**
  * The strip of a snitch: one mark for each of its last periods.
  *
- * 1. Where a snitch has an interval, its periods are those of the interval; where it has a schedule, each goes from one run
- *    to the next.
- * 2. A period counts without the times at which the service itself was away, and without planned silences. So nothing that
- *    happened then is held against the job.
- * 3. Of what is left the worst status counts: `missing`, then `error`, `well`, `paused`, and `none` where it had none yet, or
- *    where it is not known.
- * 4. Where nothing is left, the period is `planned`, or `away` if the service was away in it.
+ * 1. With an interval, the periods are those of the interval; with a schedule, each goes from one run to the next.
+ * 2. Times when the service itself was away, and planned silences, are left out of a period, so nothing that happened
+ *    then is held against the job.
+ * 3. In what is left, the worst status counts: `missing`, then `error`, `well`, `paused`, and `none` if there was none
+ *    yet, or it is not known.
+ * 4. If nothing is left, the period is `planned`, or `away` if the service was away in it.
  */
 
 import { MINUTE, SECOND } from '../../text/durations.ts';
@@ -27,13 +26,13 @@ export type Mark = (typeof MARKS)[number];
 export interface Rhythm {
   interval: Interval;
   schedule: ScheduleRule | null;
-  /** Of the schedule; null for that of the case. */
+  /** The zone of the schedule; null for the case's. */
   timezone: string | null;
 }
 
 /**
- * Where the last periods begin, in order, and at the end where the present one ends. They are fewer where a schedule has
- * not had that many runs.
+ * When the last periods begin, in order, and finally when the current one ends. There are fewer if a schedule has not
+ * had that many runs.
  */
 export function periodEdges(
   { interval, schedule, timezone }: Rhythm,
@@ -66,7 +65,7 @@ function everyEdges(length: number, now: number): number[] {
   return Array.from({ length: STRIP + 1 }, (_, index) => end - (STRIP - index) * length);
 }
 
-/** `days`, `hours`, `periods of 5 minutes`, `scheduled runs`: what there are 60 of. */
+/** `days`, `hours`, `periods of 5 minutes`, `scheduled runs`: what a strip shows 60 of. */
 export function periodsInWords({ interval, schedule }: Pick<Rhythm, 'interval' | 'schedule'>): string {
   if (schedule && !('every' in schedule)) return 'scheduled runs';
   if (schedule && 'every' in schedule) return 'expected runs';
@@ -76,11 +75,11 @@ export function periodsInWords({ interval, schedule }: Pick<Rhythm, 'interval' |
   return minutes < 60 ? `periods of ${minutes} minutes` : `periods of ${minutes / 60} hours`;
 }
 
-/** Times that are not held against a job. */
+/** Times that do not count against a job. */
 export interface Excused {
   /** When the service itself was away. */
   away: readonly BlindWindow[];
-  /** That, and planned silences: in order, none of them overlapping another. */
+  /** Those times and planned silences: in order, without overlaps. */
   quiet: readonly BlindWindow[];
 }
 
@@ -102,7 +101,7 @@ export function marksOf(
   return marks;
 }
 
-/** The statuses that it had outside of `quiet`; null where all of it was quiet. */
+/** The statuses that it had outside of `quiet`; null if all of it was quiet. */
 function statusesIn(
   { start, end }: BlindWindow,
   spans: readonly Span[],

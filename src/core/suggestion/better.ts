@@ -1,15 +1,18 @@
-/** Whether what is suggested is worth setting, by what both would have told of the same history. */
+/**
+ * Whether a suggestion is worth applying, by what it and the current setting would have reported of
+ * the same history.
+ */
 import { durationInWords } from '../../text/durations.ts';
 import type { Outlook } from './outlook.ts';
 
-/** A missed run that is found by less than this share sooner is found as soon. */
+/** Finding missed runs sooner by less than this share does not count as sooner. */
 const NOTICEABLE = 0.1;
 
 /**
- * Nothing is better that would have raised one more false alarm, or left one more miss untold, however soon it tells the
- * others.
+ * A setting that would have raised one more false alarm, or left one more missed run unreported, is never better,
+ * however soon it reports the others.
  *
- * @returns why it is not better, in words; null where it is
+ * @returns why it is not better, in words; null if it is
  */
 export function whyNotBetter(present: Outlook, proposed: Outlook): string | null {
   if (proposed.falseAlarms > present.falseAlarms) {

@@ -10,7 +10,7 @@ import { median } from './history.ts';
 export interface Candidate {
   rule: ScheduleRule;
   timezone: string;
-  /** How much must be said to write it down: of two that fit as well, the simpler one is meant. */
+  /** How complicated it is to write down: if two fit equally well, the simpler one is meant. */
   complexity: number;
 }
 
@@ -18,26 +18,26 @@ export interface Candidate {
 const STEPS_OF_MINUTES = [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30] as const;
 const STEPS_OF_HOURS = [1, 2, 3, 4, 6, 8, 12] as const;
 
-/** A step is tried where the usual gap is about as long. */
+/** A step is tried if the usual gap is about as long. */
 const NEAR = 0.3;
 
 /** A weekday, or a time of day, belongs to the schedule if the job ran on this share of the days on which it could have. */
 const USUAL_SHARE = 0.5;
 
-/** Times of day that lie closer together are those of one run. */
+/** Times of day closer together than this belong to one run. */
 const SAME_RUN = HOUR;
 const MOST_RUNS_A_DAY = 12;
 
-/** In fewer months, runs may fall on one day of the month by chance. */
+/** Over fewer months, runs may fall on the same day of the month by chance. */
 const LEAST_MONTHS = 3;
 
-/** This share of the places has to lie together. The others are runs by hand, or late ones. */
+/** This share of the places must lie together. The others are manual or late runs. */
 const TOGETHER = 0.92;
 
 /** Two arcs are about as long if they differ by this share of the circle. */
 const ALIKE = 0.02;
 
-/** A check-in may come seconds before its time, where the clock of the host is ahead: by up to ten it counts for it. */
+/** If the host's clock is ahead, a check-in may come seconds early: up to ten seconds it counts for its run. */
 const CLOCKS_DIFFER = 8 * SECOND;
 const EARLY = 10 * MINUTE;
 
@@ -51,7 +51,7 @@ const FIRST_WEEKDAY = 4;
 
 /**
  * @param instants ascending: when the runs began, or where that is unknown, when they checked in
- * @param timezones those that the job may follow, the likeliest first
+ * @param timezones the zones that the job may follow, the likeliest first
  */
 export function candidates(instants: readonly number[], timezones: readonly string[]): Candidate[] {
   const gap = usualGap(instants);
@@ -69,7 +69,7 @@ export function candidates(instants: readonly number[], timezones: readonly stri
   return [...found, ...everySoOften(gap, timezones[0] ?? 'UTC')];
 }
 
-/** The median, so that neither missed runs nor those by hand move it. */
+/** The median, so neither missed nor manual runs move it. */
 function usualGap(instants: readonly number[]): number {
   return median(instants.slice(1).map((at, index) => at - (instants[index] ?? at)));
 }
@@ -79,7 +79,7 @@ interface Cron {
   complexity: number;
 }
 
-/** Every so many minutes or hours, by the clock. */
+/** Every few minutes or hours, by the clock. */
 function steps(walls: readonly number[], gap: number): Cron[] {
   const isNear = (length: number) => Math.abs(gap - length) < NEAR * length;
   const minutes = STEPS_OF_MINUTES.filter((step) => isNear(step * MINUTE)).map((step) => {
@@ -119,9 +119,9 @@ function timesOfDay(walls: readonly number[]): Cron[] {
 }
 
 interface Group {
-  /** After midnight of the day on which the first of the groups lies; may be on the day after it. */
+  /** Milliseconds after midnight of the day on which the first group lies; may reach into the next day. */
   from: number;
-  /** On which share of the days of the history it ran. */
+  /** The share of the days of the history on which it ran. */
   share: number;
 }
 
@@ -139,7 +139,10 @@ function groupsOfDay(walls: readonly number[], start: number): Group[] {
   return groups.map((group) => ({ from: start + Math.max(0, group[0] ?? 0), share: group.length / days }));
 }
 
-/** Those on which the job ran on most of the days that it might have, 0 for Sunday. @param walls day by day */
+/**
+ * The weekdays on which the job ran at least half of the time, 0 for Sunday. @param walls in days
+ * that begin at the run
+ */
 function usualWeekdays(walls: readonly number[]): number[] {
   const days = [...new Set(walls.map((wall) => Math.floor(wall / DAY)))];
   const [first = 0, last = 0] = [days[0], days.at(-1)];
@@ -179,8 +182,8 @@ function everySoOften(gap: number, timezone: string): Candidate[] {
 }
 
 /**
- * Most of the places lie together on a circle of `length`. This is where they begin, as a schedule would say it: on a
- * full minute, or on a multiple of five minutes where that is about as near.
+ * Most of the places lie together on a circle of `length`. This is where they begin, as a schedule would put it: on a
+ * full minute, or on a multiple of five minutes if that is about as near.
  */
 function startOnCircle(walls: readonly number[], length: number): number {
   const places = walls.map((wall) => modulo(wall, length)).sort((a, b) => a - b);
@@ -217,7 +220,7 @@ function mostFrequent(numbers: readonly number[]): number {
   return [...counts].reduce((one, other) => (other[1] > one[1] ? other : one), [0, 0])[0];
 }
 
-/** `1-5` for Monday to Friday, `1,3,5` for every second of them. @param numbers ascending */
+/** `1-5` for Monday to Friday, `1,3,5` for every other day. @param numbers ascending */
 function ranges(numbers: readonly number[]): string {
   const found: [number, number][] = [];
   for (const number of numbers) {

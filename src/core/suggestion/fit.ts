@@ -1,4 +1,4 @@
-/** How well a schedule tells when the check-ins of a history came. */
+/** How well a schedule predicts the check-ins of a history. */
 import { DAY, MINUTE } from '../../text/durations.ts';
 import { instantsAfter, type Schedule, type Schedules } from '../schedule/schedule.ts';
 import type { Candidate } from './candidates.ts';
@@ -7,7 +7,7 @@ import { quantile } from './history.ts';
 /** The first check-in of a run. */
 export interface Answer {
   at: number;
-  /** How long after the time of the run it came: below zero where the clock of the host is ahead. */
+  /** How long after the time of the run it came: below zero if the host's clock is ahead. */
   late: number;
 }
 
@@ -19,15 +19,15 @@ export interface Fit {
   answers: readonly Answer[];
   /** The shortest time between two runs. */
   gap: number;
-  /** 0 for a schedule that tells all; what is above 1 does not fit. */
+  /** 0 for a schedule that explains everything; above 1 it does not fit. */
   cost: number;
 }
 
-/** A check-in answers for a run that it comes before by up to this much (`extensions: When a job is due`). */
+/** A check-in may come this much before the run it answers for (`extensions: When a job is due`). */
 const EARLY_SHARE = 0.1;
 const MOST_EARLY = 5 * MINUTE;
 
-/** At most this share of the runs may go unanswered, and of the check-ins have no run of their own. */
+/** The largest share of runs that may go unanswered, and of check-ins without a run of their own. */
 const MOST_MISSED = 0.2;
 const MOST_EXTRA = 0.15;
 
@@ -35,7 +35,7 @@ const MOST_EXTRA = 0.15;
 const MOST_SCATTER = 0.4;
 const USUAL = 0.92;
 
-/** Fewer runs may fit by chance. Of a job that runs once a month nobody has many. */
+/** Fewer runs may fit by chance. But there are never many of a monthly job. */
 const LEAST_RUNS = 5;
 const LEAST_LONG_RUNS = 3;
 const LONG = 6 * DAY;
@@ -68,7 +68,7 @@ export function fit(checkIns: readonly number[], candidate: Candidate, schedules
 interface Answered {
   missed: number[];
   answers: Answer[];
-  /** Check-ins that came when another had answered for the run already. */
+  /** Check-ins that came after another had already answered for the run. */
   extra: number;
 }
 
@@ -102,7 +102,7 @@ function runsUntil(schedule: Schedule, after: number, until: number): number[] {
   }
 }
 
-/** Each run is due so long after the one before; one that comes much sooner is an extra one. */
+/** Each run is due a fixed time after the previous one; one that comes much sooner is extra. */
 function afterEachOther(checkIns: readonly number[], length: number): Answered {
   const found: Answered = { missed: [], answers: [], extra: 0 };
   let last = checkIns[0] ?? 0;

@@ -5,7 +5,7 @@ import type { CheckInOutcome } from '../check-in.ts';
 export interface PastCheckIn {
   at: number;
   outcome: CheckInOutcome;
-  /** From the start of the run to this check-in, where the start was reported. */
+  /** From the start of the run to this check-in, if the start was reported. */
   durationMs: number | null;
   /** The numbers that it reported. */
   values?: Readonly<Record<string, number>>;
@@ -21,7 +21,7 @@ export function endsOf(history: readonly PastCheckIn[]): PastEnd[] {
     .toSorted((one, other) => one.at - other.at);
 }
 
-/** Of sorted numbers, the one that `share` of them do not exceed. */
+/** The quantile of sorted numbers: the one that `share` of them do not exceed. */
 export function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }

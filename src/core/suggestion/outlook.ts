@@ -1,4 +1,4 @@
-/** What a setting would have told of a history, and when. */
+/** What a setting would have reported of a history, and when. */
 import { deadlineAfter } from '../deadline.ts';
 import type { Calendar, Interval } from '../interval.ts';
 import { type Learned, NOTHING_LEARNED, withCheckIn } from '../late-runs.ts';
@@ -6,27 +6,27 @@ import type { ScheduleRule, Schedules } from '../schedule/schedule.ts';
 import { deadlineAfterCheckIn } from '../schedule/timing.ts';
 import { median } from './history.ts';
 
-/** What says when a check-in is due. */
+/** The settings that say when a check-in is due. */
 export interface DueSetting {
   interval: Interval;
   alertType: 'basic' | 'smart';
   schedule: ScheduleRule | null;
-  /** Of the schedule; of the case where there is none. */
+  /** The schedule's; the case's if there is no schedule. */
   timezone: string;
   /** Milliseconds; null for the default. */
   grace: number | null;
 }
 
 export interface Outlook {
-  /** Alerts in a gap in which no run was missed before them. */
+  /** Alerts in a gap although no run had been missed in it yet. */
   falseAlarms: number;
   /** Runs that were missed, and found. */
   found: number;
-  /** Runs that were missed in a row count once; these were over before anybody was told. */
+  /** Missed runs, counted once if several in a row, that were over before anybody was told. */
   unnoticed: number;
   /**
-   * How long after the time at which a run checked in the team would have been told, had it not come: the median, in
-   * milliseconds. Null for a history in which that never was.
+   * Had a run not come, how long after its check-in time the team would have been told: the median, in milliseconds.
+   * Null if that never happens in the history.
    */
   foundAfter: number | null;
 }
@@ -37,7 +37,7 @@ interface Knowledge {
 }
 
 /**
- * @param checkIns ascending: those that ended a run
+ * @param checkIns ascending: the check-ins that ended a run
  * @param missed ascending: the runs that did not come
  */
 export function outlook(

@@ -7,7 +7,7 @@ const STEPS = [
   ...[2, 3, 4, 5, 6, 8, 10, 12, 15, 18].map((hours) => hours * HOUR),
 ];
 
-/** The shortest of them that is not shorter than `length`; from a day on, whole days. */
+/** The shortest such length that is not shorter than `length`; from a day on, whole days. */
 export function roundUp(length: number): number {
   return STEPS.find((step) => step >= length) ?? Math.ceil(length / DAY) * DAY;
 }

@@ -1,13 +1,13 @@
-/** How long runs may take, and what they may report, by what they did. */
+/** How long runs may take, and what they may report, judging by past runs. */
 import { DAY, SECOND } from '../../text/durations.ts';
 import { LEAST_RUNS, usualOf } from '../judgement/usual.ts';
 import { median, type PastEnd } from './history.ts';
 import { roundUp } from './round-lengths.ts';
 
-/** Of what was seen: the lowest and the highest. */
+/** The range of what was seen. */
 export interface Seen {
   least: number;
-  /** The median; of reported values the one that runs are judged by. */
+  /** The median; for reported values, the one that runs are judged by. */
   usual: number;
   most: number;
   count: number;
@@ -20,7 +20,7 @@ export interface SuggestedRuntime {
   seen: Seen;
 }
 
-/** An expectation as a snitch keeps it. */
+/** An expectation as a snitch stores it. */
 export interface SuggestedExpectation {
   value: string;
   min: number | null;
@@ -33,20 +33,20 @@ export interface SuggestedExpectation {
   unmet: number;
 }
 
-/** A run is hung when it takes twice as long as the longest, and three times as long as usual. */
+/** A run counts as hung when it takes twice as long as the longest and three times as long as usual. */
 const BEYOND_LONGEST = 2;
 const BEYOND_USUAL = 3;
 const LONGEST_RUNTIME = 31 * DAY;
 
-/** A share is given so much room below the lowest and above the highest that was seen. */
+/** How much room a share gets below the lowest and above the highest that was seen, as a factor. */
 const ROOM = 1.5;
 
-/** Results that vary more than this say nothing by their share of the usual one. */
+/** If results vary by more than this factor, their share of the usual one says nothing. */
 const MOST_VARIED = 10;
 
 const MOST_VALUES = 20;
 
-/** @returns null where too few runs reported their start */
+/** @returns null if too few runs reported their start */
 export function suggestRuntime(ends: readonly PastEnd[]): SuggestedRuntime | null {
   const seen = seenOf(successes(ends).flatMap(({ durationMs }) => (durationMs === null ? [] : [durationMs])));
   if (!seen || seen.count < LEAST_RUNS) return null;
@@ -69,7 +69,7 @@ export function suggestExpectations(ends: readonly PastEnd[]): SuggestedExpectat
     });
 }
 
-/** @param runs of the successful runs since the first that reported it, in their order */
+/** @param runs the values of the successful runs since the first that reported it, in order */
 function suggestExpectation(
   value: string,
   runs: readonly (number | undefined)[],

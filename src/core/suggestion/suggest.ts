@@ -1,7 +1,7 @@
 /**
- * What a snitch should be set to, by what its job did:
- * a schedule with its grace, the longest runtime, and what it should report, with what the schedule would have told of
- * the same history, beside what the present setting would have.
+ * What a snitch should be set to, judging by what its job did: a schedule with its grace, the longest run time, and
+ * what it should report; and what this schedule would have reported of the same history, compared with the current
+ * setting.
  */
 import { MINUTE, SECOND } from '../../text/durations.ts';
 import { Calendar } from '../interval.ts';
@@ -25,7 +25,7 @@ export interface SuggestedSchedule {
   grace: number;
   /** Milliseconds from the time of a run to its check-in: the earliest, the usual and the latest. */
   lateness: { earliest: number; usual: number; latest: number };
-  /** Runs of the history that nothing was heard of. */
+  /** Runs of the history that were never heard from. */
   missed: number;
   outlook: Outlook;
 }
@@ -33,37 +33,41 @@ export interface SuggestedSchedule {
 export interface Suggestion {
   /** The check-ins that ended runs: how many, and from when to when. */
   seen: { count: number; from: number | null; to: number | null };
-  /** Null where no schedule tells when the check-ins came. */
+  /** Null if no schedule explains the check-ins. */
   schedule: SuggestedSchedule | null;
-  /** Why no schedule is suggested, in words; null where one is. */
+  /** Why no schedule is suggested, in words; null if one is. */
   unfit: string | null;
-  /** Of the present setting; the runs that were missed are known from the suggested schedule. Null without one. */
+  /** The outlook of the current setting; the suggested schedule says which runs were missed. Null without one. */
   present: Outlook | null;
   runtime: SuggestedRuntime | null;
   expect: readonly SuggestedExpectation[];
 }
 
-/** A history of fewer ends is too short to tell anything. */
+/** A history with fewer ends is too short to conclude anything. */
 const LEAST_ENDS = 5;
 const LEAST_LONG_ENDS = 3;
 
-/** Of so many check-ins the grace may leave out the latest, where it came this many times later than all the others. */
+/**
+ * With this many check-ins the grace may ignore the latest, if it came `MUCH_LATER` times later
+ * than all the others.
+ */
 const MAY_LEAVE_ONE_OUT = 50;
 const MUCH_LATER = 3;
 
-/** So many times as late as the latest check-in that it covers, the grace ends. */
+/** The grace is this many times the lateness of the latest check-in that it covers. */
 const GRACE_ROOM = 1.25;
 
 /** The grace ends within this share of the gap, so that the next run need not come first. */
 const GRACE_OF_GAP = 0.9;
 
-/** The starts of runs are gone by where this share of them is known. */
+/** The starts of runs are used if this share of them is known. */
 const STARTS_KNOWN = 0.9;
 
 /**
  * @param history the kept check-ins, in any order
  * @param present what the snitch is set to now
- * @param timezones those that the job may follow beside UTC, the likeliest first: of the case, of its host
+ * @param timezones the zones that the job may follow besides UTC, the likeliest first: the case's, its
+ *   host's
  */
 export function suggest(
   history: readonly PastCheckIn[],
@@ -109,14 +113,14 @@ function bestFit(ends: readonly PastEnd[], timezones: readonly string[], schedul
   const starts = startsOf(ends);
   return candidates(starts ?? checkIns, timezones)
     .map((candidate) => {
-      // A schedule says when a run begins; what comes so long after a check-in counts from the check-in.
+      // A schedule says when a run begins; `every` counts from the check-in.
       const instants = 'every' in candidate.rule ? checkIns : (starts ?? checkIns);
       return fit(instants, candidate, schedules);
     })
     .reduce<Fit | null>((best, found) => (found && (!best || found.cost < best.cost) ? found : best), null);
 }
 
-/** When the runs began, if that is known of nearly all. */
+/** When the runs began, if that is known for nearly all. */
 function startsOf(ends: readonly PastEnd[]): number[] | null {
   const known = ends.filter(({ durationMs }) => durationMs !== null);
   if (known.length < STARTS_KNOWN * ends.length) return null;
@@ -127,7 +131,10 @@ function startOf({ at, durationMs }: PastEnd): number {
   return at - (durationMs ?? 0);
 }
 
-/** From the time of each run to its check-in, sorted: what is awaited is its end, wherever its start is known. */
+/**
+ * From the time of each run to its check-in, sorted: the awaited check-in is the end of the run,
+ * even if its start is known.
+ */
 function latenessOf({ candidate, answers }: Fit, ends: readonly PastEnd[]): number[] {
   const goesByStarts = !('every' in candidate.rule) && startsOf(ends) !== null;
   const took = new Map(ends.map((end) => [startOf(end), end.durationMs ?? 0]));

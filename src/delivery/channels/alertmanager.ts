@@ -1,6 +1,6 @@
 /**
- * Prometheus Alertmanager. What identifies an alarm is the exact set of its labels, so that everything which changes
- * stands in annotations. An alarm ends by itself unless it is told again: see `REPEAT_EVERY`.
+ * Prometheus Alertmanager. An alarm is identified by its exact set of labels, so everything that changes goes into
+ * annotations. An alarm expires unless it is repeated: see `REPEAT_EVERY`.
  */
 import { REPEAT_EVERY } from '../../core/channel.ts';
 import { fitted } from '../messages/fitted.ts';
@@ -8,7 +8,7 @@ import { byStatus } from './answers.ts';
 import { detailsOf, nameOf, snitchFields, stepsOf } from './incident-words.ts';
 import { json, type Post, type Service, type ServiceRequest } from './service.ts';
 
-/** Milliseconds until an alarm ends unless it is told again: long enough that no restart of the daemon ends one. */
+/** Milliseconds until an alarm expires unless it is repeated: long enough for any restart of the daemon. */
 const LASTS = 5 * REPEAT_EVERY;
 
 const SUMMARY = 1_000;
@@ -22,7 +22,7 @@ export const alertmanager: Service = {
   meaning: (answer, { now }) => byStatus(answer, { success: [200], now }),
 };
 
-/** One alarm for each request: of a list, some could be taken and others refused. */
+/** One alarm per request: in a list, some could be accepted and others refused. */
 function alertRequest({ settings: { url = '' }, ...post }: Post, firing: boolean): ServiceRequest {
   const { alert, incident, message, isTest, now } = post;
   const { status = '', tags = '' } = snitchFields(alert);
@@ -39,7 +39,7 @@ function alertRequest({ settings: { url = '' }, ...post }: Post, firing: boolean
       state: status,
       tags,
     },
-    // At the end it is left out: the service knows when the alarm began.
+    // Left out at the end: the service knows when the alarm began.
     ...(firing ? { startsAt: iso(Math.min(incident.since, now)) } : {}),
     endsAt: iso(firing ? now + LASTS : now),
     ...(message.link ? { generatorURL: message.link.url } : {}),

@@ -1,32 +1,32 @@
-/** What answers mean where services agree; each kind says where it differs. */
+/** What answers mean if services agree; each kind says how it differs. */
 import type { ChannelKind } from '../../core/channel.ts';
 import { SECOND } from '../../text/durations.ts';
 import { type Answer, retryAfter } from '../http/http-sender.ts';
 import { busy, type Outcome, retry } from '../outbox/outcome.ts';
 
-/** Statuses that mean "not now", beside all from 500 on. */
+/** Statuses that mean "not now", besides all from 500 up. */
 const NOT_NOW: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** Too much was sent: that is about the target as a whole, and not about one message. */
+/** Too much was sent: this concerns the target as a whole, not one message. */
 const TOO_MANY = 429;
 
 export interface Verdict {
-  /** Statuses that mean that the message was taken. */
+  /** Statuses that mean that the message was accepted. */
   success: readonly number[];
-  /** Statuses of a refusal for good that would otherwise be tried again. */
+  /** Statuses that mean a refusal for good, although they would otherwise be retried. */
   permanent?: readonly number[];
-  /** Statuses that are tried again although they would otherwise be a refusal for good. */
+  /** Statuses that are retried, although they would otherwise mean a refusal for good. */
   transient?: readonly number[];
   now: number;
-  /** The wait that the service asks for in its own way, in milliseconds; null where it does not. */
+  /** The wait that the service asks for in its own way, in milliseconds; null if it does not. */
   wait?: number | null;
-  /** The message as the service knows it. */
+  /** The service's own id for the message. */
   reference?: string | null;
 }
 
 /**
- * What an answer means by its status. A redirect is a refusal, because the secret would go wherever it leads, and so is
- * any success that the service does not give for a message.
+ * What an answer means by its status. A redirect is a refusal, because following it would take the secret along, and so
+ * is any success status that the service does not use for messages.
  */
 export function byStatus(answer: Answer, verdict: Verdict): Outcome {
   const { status } = answer;
@@ -43,7 +43,7 @@ export function byStatus(answer: Answer, verdict: Verdict): Outcome {
 
 const DELIVERED = { kind: 'delivered' } as const;
 
-/** Services that people run themselves, and so behind a proxy of theirs. */
+/** Services that people host themselves, often behind a proxy of their own. */
 const BEHIND_A_PROXY: ReadonlySet<ChannelKind> = new Set([
   'ntfy',
   'gotify',
@@ -55,21 +55,24 @@ const BEHIND_A_PROXY: ReadonlySet<ChannelKind> = new Set([
   'apprise',
 ]);
 
-/** How a page begins that is meant for a browser. */
+/** The beginning of a page meant for a browser. */
 const PAGE = /^\s*<(?:!doctype|html)\b/i;
 
-/** What Traefik and ingresses of Kubernetes say while the service behind them is restarted. */
+/** What Traefik and Kubernetes ingresses say while the service behind them restarts. */
 const NO_SERVICE_BEHIND = /^(?:404 page not found|default backend - 404)\s*$/;
 
-/** So often is an unknown address tried, over some twenty minutes: a restart is over then, and a mistake must be told. */
+/**
+ * How often an unknown address is tried, over some twenty minutes: a restart is over by then, and a
+ * mistake must be reported.
+ */
 const UNKNOWN_ATTEMPTS = 6;
 
 /**
- * What came from something in front of the service (a proxy, a sign-in, the portal of a network), and is over after a
- * while: neither did the service take the message, nor did it refuse it. Null where the service itself answered.
+ * The outcome if something in front of the service answered (a proxy, a sign-in page, a network portal), which is over
+ * after a while: the service neither accepted the message nor refused it. Null if the service itself answered.
  *
- * No service answers a message with a web page. A page about an unknown address comes from hosted services as well, as
- * their own refusal.
+ * No service answers a message with a web page. But a page about an unknown address can be a hosted service's own
+ * refusal.
  */
 export function fromInFront(kind: ChannelKind, answer: Answer): Outcome | null {
   const { status, statusLine, text } = answer;
@@ -82,7 +85,7 @@ export function fromInFront(kind: ChannelKind, answer: Answer): Outcome | null {
   return { kind: 'retry', error: isPage ? inPlace : quoted(answer), attempts: UNKNOWN_ATTEMPTS };
 }
 
-/** A refusal for good. @param words in place of what was answered */
+/** A refusal for good. @param words used instead of the answer */
 export function refusal(answer: Answer, words: string | null = null): Outcome {
   return { kind: 'dead', error: words ?? quoted(answer) };
 }
@@ -93,7 +96,7 @@ export function quoted({ statusLine, text }: Answer): string {
   return `answered ${statusLine}${said === '' ? '' : `: ${said}`}`;
 }
 
-/** The answer as a JSON object; empty where it is none. */
+/** The answer as a JSON object; empty if it is not one. */
 export function fieldsOf({ text }: Pick<Answer, 'text'>): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
@@ -116,7 +119,7 @@ export function headerOf({ headers }: Pick<Answer, 'headers'>, name: string): st
   return typeof value === 'string' ? value : null;
 }
 
-/** A header that names an instant since the epoch. @param unit of the header, in milliseconds */
+/** The wait until an instant that a header names. @param unit of the header, in milliseconds */
 export function untilHeader(answer: Answer, name: string, unit: number, now: number): number | null {
   const value = Number(headerOf(answer, name) ?? Number.NaN);
   return Number.isFinite(value) && value > 0 ? Math.max(0, value * unit - now) : null;

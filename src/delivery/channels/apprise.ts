@@ -1,4 +1,4 @@
-/** An Apprise API server: whatever else people use. It has no keys for outages, so nothing is closed through it. */
+/** An Apprise API server, for any other service. It has no keys for outages, so nothing can be closed through it. */
 import { fitted } from '../messages/fitted.ts';
 import { bodyText } from '../messages/service-message.ts';
 import { byStatus, refusal } from './answers.ts';
@@ -8,7 +8,7 @@ const TITLE = 250;
 const BODY = 8_000;
 const TYPES = { bad: 'failure', good: 'success', plain: 'info' };
 
-/** Some of the targets may have been told, so that a repeat tells them twice. */
+/** Some of the targets may have got the message, and would get it twice with a retry. */
 const SOME_FAILED = 424;
 const NOTHING_CONFIGURED = 204;
 const TOO_LARGE = 431;

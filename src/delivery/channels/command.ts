@@ -1,6 +1,6 @@
 /**
- * Commands of the configuration. They get the alert as JSON on the input, and its important fields in the environment.
- * Over the API a command can only be named: which program it runs stands in the configuration alone.
+ * Commands of the configuration. They get the alert as JSON on standard input, and its important fields in the
+ * environment. The API can only name a command: only the configuration says which program it runs.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { ClaimedDelivery } from '../../core/delivery.ts';
@@ -24,10 +24,10 @@ export const COMMAND_LIMITS: CommandLimits = {
   slowAfter: 5_000,
 };
 
-/** The end of what a command said is kept, in characters. */
+/** How much of the end of a command's output is kept, in characters. */
 const SAID = 2_000;
 
-/** All that commands get of the daemon's own environment, which may hold secrets. */
+/** All that commands get of the daemon's own environment, which may contain secrets. */
 const PASSED_ON = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'USER', 'LOGNAME'];
 
 export function commandChannel(
@@ -44,7 +44,7 @@ export function commandChannel(
       const name = claim.recipient?.channel?.settings.command;
       if (name === undefined) return { kind: 'dead', error: CHANNEL_DELETED };
       const [program, ...args] = Object.hasOwn(commands, name) ? (commands[name] ?? []) : [];
-      // It may be a mistake in the configuration, which somebody will mend.
+      // It may be a mistake in the configuration that somebody will fix.
       if (program === undefined) return retry(`the configuration has no command ${name}`);
       return run(program, args, describe(claim, linkOf), { stop, timeout: limits.timeout });
     },
@@ -86,7 +86,7 @@ function describe({ alert, case: shown, recipient }: ClaimedDelivery, linkOf: Li
   return { input: `${JSON.stringify(data)}\n`, env };
 }
 
-/** Runs a program in a process group of its own, so that all that it started can be ended with it. */
+/** Runs a program in a process group of its own, so everything it started can be ended with it. */
 function run(
   program: string,
   args: readonly string[],
@@ -114,7 +114,7 @@ function run(
   const end = (outcome: Outcome) => {
     clearTimeout(timer);
     stop.removeEventListener('abort', stopped);
-    // Processes that it left behind would go on otherwise.
+    // Otherwise, processes that it left behind would go on.
     killGroup(child);
     child.stderr.destroy();
     resolve(given ?? outcome);
@@ -126,7 +126,7 @@ function run(
     end(retry(`cannot be run: ${error.code ?? error.message}`)),
   );
   child.once('exit', (code, signal) => end(meaningOf(code, signal, said)));
-  // A command need not read what it is told.
+  // A command does not have to read its input.
   child.stdin.on('error', () => undefined).end(input);
   return promise;
 }
@@ -142,6 +142,6 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nothing of it is left.
+    // No process of it is left.
   }
 }

@@ -1,4 +1,7 @@
-/** Discord by a webhook. Those cannot reply, and an edit rings nobody: a recovery is a message of its own. */
+/**
+ * Discord through a webhook. Webhooks cannot reply, and an edit notifies nobody: a recovery is a
+ * message of its own.
+ */
 import { fitted } from '../messages/fitted.ts';
 import { discordText } from '../messages/markup.ts';
 import { bodyText } from '../messages/service-message.ts';
@@ -9,7 +12,7 @@ const CONTENT = 1_500;
 const DESCRIPTION = 3_800;
 const COLOURS = { bad: 0xd83c3e, good: 0x3ba55d, plain: 0x808080 };
 
-/** Nobody is rung, whatever a name looks like; the default of webhooks is to ring users. */
+/** Mentions nobody, whatever a name looks like; by default webhooks notify mentioned users. */
 const RING_NOBODY = { parse: [] };
 
 export const discord: Service = {
@@ -33,7 +36,7 @@ export const discord: Service = {
   },
 };
 
-/** Without `wait`, a message that is not saved is no error. */
+/** Without `wait`, a message that is not saved is not reported as an error. */
 function waited(text: string): string {
   const url = URL.parse(text);
   url?.searchParams.set('wait', 'true');

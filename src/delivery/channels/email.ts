@@ -21,7 +21,7 @@ export const EMAIL_LIMITS: EmailLimits = {
 };
 
 /**
- * @param smtp null where email is off
+ * @param smtp null if email is off
  * @throws Error that names the setting which cannot be used
  */
 export function emailChannel(

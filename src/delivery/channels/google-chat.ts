@@ -1,4 +1,4 @@
-/** Google Chat by a webhook: one thread for each outage. */
+/** Google Chat through a webhook: one thread for each outage. */
 import { bytes, fitted } from '../messages/fitted.ts';
 import { googleChatText } from '../messages/markup.ts';
 import { bodyText } from '../messages/service-message.ts';
@@ -23,7 +23,7 @@ export const googleChat: Service = {
   meaning: (answer, { now }) => byStatus(answer, { success: [200], now }),
 };
 
-/** Without the option the key of the thread is ignored; the id of the request makes a repeat harmless. */
+/** Without the option the thread key is ignored; the request id makes a repeated request harmless. */
 function threaded(text: string, id: string): string {
   const url = URL.parse(text);
   url?.searchParams.set('messageReplyOption', 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD');

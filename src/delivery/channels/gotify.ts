@@ -1,4 +1,4 @@
-/** Gotify: a push from a server of one's own. It keeps no threads: a recovery is a message of low priority. */
+/** Gotify: push messages from one's own server. It keeps no threads: a recovery is a message of low priority. */
 import { fitted } from '../messages/fitted.ts';
 import { bodyText } from '../messages/service-message.ts';
 import { byStatus } from './answers.ts';
@@ -21,7 +21,7 @@ export const gotify: Service = {
       priority: PRIORITIES[message.tone],
       ...click,
     };
-    // The header keeps the token out of access logs, and every version takes it.
+    // The header keeps the token out of access logs, and every version accepts it.
     return [json(`${server}/message`, body, { 'x-gotify-key': token })];
   },
   meaning: (answer, { now }) => byStatus(answer, { success: [200], now }),

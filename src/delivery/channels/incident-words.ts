@@ -1,4 +1,4 @@
-/** What programs that keep incidents are told of a snitch, in fields instead of sentences. */
+/** What services that keep incidents are told about a snitch, in fields instead of sentences. */
 import type { Alert } from '../../core/alert.ts';
 import { printable, shorten } from '../../text/printable.ts';
 import { bodyText } from '../messages/service-message.ts';
@@ -7,14 +7,14 @@ import type { Post } from './service.ts';
 /** The steps in the life of an incident. */
 export type Step = 'open' | 'close';
 
-/** A test opens an incident and closes it, so that whoever asked for it sees both. */
+/** A test opens an incident and closes it, so whoever asked for it sees both. */
 export function stepsOf({ message, isTest }: Pick<Post, 'message' | 'isTest'>): readonly Step[] {
   if (isTest) return ['open', 'close'];
   if (message.purpose === 'alarm') return ['open'];
   return message.purpose === 'end' ? ['close'] : [];
 }
 
-/** The key of an incident, in a form that every one of these services takes. */
+/** The key of an incident, in a form that each of these services accepts. */
 export function keyOf({ incident }: Pick<Post, 'incident'>): string {
   return `snitch-${incident.key}`;
 }
@@ -35,7 +35,7 @@ export function nameOf({ incident }: Pick<Post, 'incident'>): string {
   return shorten(printable(incident.name), 255);
 }
 
-/** At length, without the title. */
+/** The full text, without the title. */
 export function detailsOf({ message }: Pick<Post, 'message'>): string {
   return bodyText(message);
 }

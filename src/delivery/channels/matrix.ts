@@ -1,4 +1,4 @@
-/** Matrix: what follows an alarm stands in its thread. A repeat of the same request is no second message. */
+/** Matrix: what follows an alarm goes into its thread. Repeating the same request sends no second message. */
 
 import type { Answer } from '../http/http-sender.ts';
 import { bytes, fitted } from '../messages/fitted.ts';
@@ -7,12 +7,12 @@ import { wholeText } from '../messages/service-message.ts';
 import { byStatus, fieldsOf } from './answers.ts';
 import type { Post, Service, ServiceRequest } from './service.ts';
 
-/** Bytes, of each of the two bodies: an event has 65,536 with everything. */
+/** Bytes for each of the two bodies: a whole event may have 65,536. */
 const BODY = 12_000;
 
 export const matrix: Service = {
   kind: 'matrix',
-  // A server takes one in five seconds on average, and ten at once.
+  // A server accepts one in five seconds on average, and ten at once.
   chat: { perMinute: 10, gap: 1_000 },
   requests: (post) => [requestFor(post, post.incident.reference)],
   meaning(answer, { now }) {
@@ -25,7 +25,7 @@ export const matrix: Service = {
       reference: typeof event === 'string' ? event : null,
     });
   },
-  /** Where the alarm is gone, its recovery is told all the same. */
+  /** If the alarm is gone, its recovery is sent all the same. */
   instead(answer: Answer, post: Post) {
     const mayBeTheThread = answer.status === 400 || answer.status === 404;
     if (!mayBeTheThread || post.incident.reference === null) return null;
@@ -41,7 +41,7 @@ function requestFor({ settings, message, id }: Post, root: string | null): Servi
     body: text,
     format: 'org.matrix.custom.html',
     formatted_body: fitted(text, BODY, { spell: htmlText, size: bytes }).replaceAll('\n', '<br>'),
-    // Without this a room is rung by its name in the text.
+    // Without this, "@room" in the text would notify the whole room.
     'm.mentions': {},
     ...(root === null ? {} : { 'm.relates_to': threadOf(root) }),
   };

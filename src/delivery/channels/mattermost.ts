@@ -1,4 +1,4 @@
-/** Mattermost by an incoming webhook, which answers with no id. */
+/** Mattermost through an incoming webhook, which does not answer with an id. */
 import { SECOND } from '../../text/durations.ts';
 import { fitted } from '../messages/fitted.ts';
 import { mattermostText } from '../messages/markup.ts';
@@ -11,7 +11,7 @@ const TITLE = 1_000;
 const TEXT = 8_000;
 const COLOURS = { bad: '#d24b4e', good: '#3db887', plain: '#808080' };
 
-/** Webhooks are switched off on the server. */
+/** Webhooks are turned off on the server. */
 const SWITCHED_OFF = 501;
 
 export const mattermost: Service = {
@@ -33,7 +33,7 @@ export const mattermost: Service = {
     ];
   },
   meaning(answer, { now }) {
-    // Some versions wrap the error of a missing hook, so that its id tells more than the status.
+    // Some versions wrap the error of a missing hook, so its id says more than the status.
     const isGone = String(fieldsOf(answer).id ?? '').startsWith('web.incoming_webhook.');
     const permanent = isGone ? [answer.status] : [SWITCHED_OFF];
     const wait = secondsIn(headerOf(answer, 'x-ratelimit-reset'));

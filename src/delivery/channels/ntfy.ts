@@ -1,4 +1,4 @@
-/** ntfy: a push on phones. One outage is one sequence, so that newer servers let the recovery replace the alarm. */
+/** ntfy: push messages to phones. An outage is one sequence, so on newer servers the recovery replaces the alarm. */
 
 import type { Answer } from '../http/http-sender.ts';
 import { fitted, jsonBytes } from '../messages/fitted.ts';
@@ -8,11 +8,11 @@ import { json, type Post, type Service } from './service.ts';
 
 const SERVER = 'https://ntfy.sh';
 
-/** Bytes. The server takes 4,096 of message, and twice that as JSON with all that is beside it. */
+/** Bytes. The server accepts a message of 4,096, and twice that for the JSON with everything else. */
 const MESSAGE = 4_000;
 const TITLE = 400;
 
-/** The daily quota is used up; it is given back at midnight in UTC. */
+/** The daily quota is used up; it is reset at midnight UTC. */
 const QUOTA_USED_UP = 42908;
 const DAY = 86_400_000;
 

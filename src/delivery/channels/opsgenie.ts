@@ -1,4 +1,7 @@
-/** Opsgenie by its Alert API: an outage is one alert by its alias. The server is a setting, because Opsgenie ends in 2027. */
+/**
+ * Opsgenie through its Alert API: an outage is one alert, identified by its alias. The server is a
+ * setting, because Opsgenie ends in 2027.
+ */
 import { printable } from '../../text/printable.ts';
 import { fitted } from '../messages/fitted.ts';
 import { byStatus, headerOf, secondsIn } from './answers.ts';
@@ -13,7 +16,7 @@ const MOST_TAGS = 20;
 export const opsgenie: Service = {
   kind: 'opsgenie',
   chat: null,
-  // Requests are worked on later: an alert that is closed within a second of its creation may stay open.
+  // Requests are processed asynchronously: an alert closed within a second of its creation may stay open.
   gap: 1_500,
   requests: (post) => stepsOf(post).map((step) => (step === 'open' ? create(post) : close(post))),
   meaning(answer, { now }) {

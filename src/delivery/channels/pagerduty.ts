@@ -1,4 +1,4 @@
-/** PagerDuty by its Events API v2: an outage is one incident, which its recovery resolves. */
+/** PagerDuty through its Events API v2: an outage is one incident, which its recovery resolves. */
 import { fitted } from '../messages/fitted.ts';
 import { byStatus } from './answers.ts';
 import { detailsOf, keyOf, nameOf, snitchFields, stepsOf } from './incident-words.ts';

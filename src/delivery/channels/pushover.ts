@@ -1,4 +1,4 @@
-/** Pushover: a push on phones. */
+/** Pushover: push messages to phones. */
 import { SECOND } from '../../text/durations.ts';
 import { fitted } from '../messages/fitted.ts';
 import { bodyText } from '../messages/service-message.ts';
@@ -11,7 +11,7 @@ const TITLE = 250;
 const MESSAGE = 1_024;
 const URL_LENGTH = 512;
 
-/** High for an alarm: it is heard in quiet hours, and needs no confirmation. */
+/** High for an alarm: it sounds in quiet hours too, and needs no confirmation. */
 const PRIORITIES = { bad: '1', good: '0', plain: '0' };
 
 const NOT_SOONER_THAN = 5 * SECOND;
@@ -36,7 +36,7 @@ export const pushover: Service = {
     if (answer.status === 200) {
       return fieldsOf(answer).status === 1 ? { kind: 'delivered' } : refusal(answer);
     }
-    // The quota of the month is used up until the reset, and asking again before that counts against the application.
+    // The monthly quota is used up until the reset, and trying again before that counts against the application.
     if (answer.status === 429)
       return busy(quoted(answer), untilHeader(answer, 'x-limit-app-reset', SECOND, now));
     return byStatus(answer, { success: [], now, wait: answer.status >= 500 ? NOT_SOONER_THAN : null });

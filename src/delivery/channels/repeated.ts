@@ -1,18 +1,19 @@
-/** A channel whose alarms end by themselves unless the service is told of them again. */
+/** A channel whose alarms expire unless they are repeated to the service. */
 import type { ClaimedDelivery, Repeat } from '../../core/delivery.ts';
 import type { Channel, Sending } from '../outbox/channel.ts';
 import type { Outcome } from '../outbox/outcome.ts';
 
 export interface RepeatedChannel extends Channel {
   /**
-   * Tells of an alarm once more, as long as it lasts; null where it does not.
+   * Sends an alarm once more if it still lasts; null if it does not.
    *
-   * @param lasts asked once nothing else is being sent to the target: no repeat may come after the recovery
+   * @param lasts called once nothing else is being sent to the target: no repeat may come after the
+   *   recovery
    */
   repeat(repeat: Repeat, sending: Sending, lasts: () => Promise<boolean>): Promise<Outcome | null>;
 }
 
-/** What is sent to one target goes one by one, repeats included. */
+/** Sends to one target go one at a time, repeats included. */
 export function repeated(channel: Channel): RepeatedChannel {
   const last = new Map<string, Promise<unknown>>();
   const inTurn = async <T>(target: string, work: () => Promise<T>): Promise<T> => {

@@ -1,4 +1,4 @@
-/** Rocket.Chat by an incoming webhook, which answers with no id. */
+/** Rocket.Chat through an incoming webhook, which does not answer with an id. */
 import { MINUTE, SECOND } from '../../text/durations.ts';
 import { fitted } from '../messages/fitted.ts';
 import { rocketchatText } from '../messages/markup.ts';
@@ -10,12 +10,12 @@ const TITLE = 1_000;
 const TEXT = 3_500;
 const COLOURS = { bad: '#d24b4e', good: '#3db887', plain: '#808080' };
 
-/** The integration is gone, which versions answer with different statuses. */
+/** The integration is gone, which different versions answer with different statuses. */
 const GONE = /Invalid integration id or token/i;
 
 export const rocketchat: Service = {
   kind: 'rocketchat',
-  // By default the server takes ten calls a minute, of everybody who uses the address.
+  // By default the server accepts ten calls a minute, from all users of the address together.
   chat: { perMinute: 6, gap: 1_000, digestRoom: 2_500 },
   requests({ settings: { url = '' }, message }) {
     const title = fitted(message.title, TITLE, { spell: rocketchatText });

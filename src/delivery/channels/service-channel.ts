@@ -25,9 +25,9 @@ import { fromInFront } from './answers.ts';
 import type { Post, Service, ServiceRequest } from './service.ts';
 
 export interface ServiceLimits extends Omit<Pace, 'perTarget' | 'gap'> {
-  /** How long further alerts for a chat wait after a message, in milliseconds. */
+  /** How long further alerts to a chat wait after a message, in milliseconds. */
   groupWait: number;
-  /** At most so many messages in any 60 s where many alerts come. */
+  /** The most messages in any 60 s when many alerts come. */
   perMinuteInStorm: number;
 }
 
@@ -79,13 +79,13 @@ export function serviceChannel(service: Service, options: ServiceOptions, limits
   };
 }
 
-/** Sends a post by as many requests as it takes. */
+/** Sends a post in as many requests as it takes. */
 function senderOf(service: Service, http: HttpSender) {
   return (post: Post, channel: CaseChannel, stop: AbortSignal): Promise<Outcome> => {
     let isFirst = true;
     return sendPost(service, post, async (request, meaning) => {
-      // The requests of one post keep the distance that those of two posts keep. Where the service stops meanwhile, the
-      // request fails at once, and all of them are sent again.
+      // The requests of one post keep the same distance as those of two posts. If the daemon stops meanwhile, the
+      // request fails at once, and all of them are sent again later.
       if (!isFirst && service.gap)
         await sleep(service.gap, undefined, { signal: stop }).catch(() => undefined);
       isFirst = false;
@@ -131,7 +131,7 @@ async function sendPost(service: Service, post: Post, send: Send): Promise<Outco
   return outcome.kind === 'delivered' && other.settings ? { ...outcome, settings: other.settings } : outcome;
 }
 
-/** The outcome of the last request that was sent, with the reference from the answer to the first one. */
+/** The outcome of the last request sent, with the reference from the answer to the first. */
 async function sendAll(
   service: Service,
   post: Post,
@@ -151,7 +151,7 @@ async function sendAll(
   return { outcome, answer };
 }
 
-/** What no error may show: secrets and, if an address is itself secret, each part of it that may be the key. */
+/** What no error may show: secrets and, if an address itself is secret, each part of it that may be the key. */
 function secretsOf({ kind, settings }: CaseChannel): string[] {
   return Object.entries(settings).flatMap(([name, value]) => {
     const rule = CHANNEL_SETTINGS[kind][name];

@@ -1,4 +1,4 @@
-/** What a kind of channel brings: the requests that carry a message, and what an answer to them means. */
+/** What each kind of channel supplies: the requests that carry a message, and what an answer to them means. */
 import type { Alert } from '../../core/alert.ts';
 import type { ChannelKind, ChannelSettings, Incident } from '../../core/channel.ts';
 import type { Answer } from '../http/http-sender.ts';
@@ -9,12 +9,12 @@ import type { Outcome } from '../outbox/outcome.ts';
 export interface Post {
   settings: ChannelSettings;
   message: ServiceMessage;
-  /** Null where the message is a digest of many. */
+  /** Null if the message is a digest of many. */
   alert: Alert | null;
   incident: Incident;
-  /** Names what is sent, the same at each attempt and never again for anything else. */
+  /** Identifies what is sent: the same at each attempt, and never used for anything else. */
   id: string;
-  /** Asked for by somebody who wants to see whether the channel works. */
+  /** Whether somebody sends it to see whether the channel works. */
   isTest: boolean;
   /** In milliseconds since the epoch. */
   now: number;
@@ -27,29 +27,29 @@ export interface ServiceRequest {
   body: string;
 }
 
-/** For services that people read: messages to one chat must not come faster than the service takes them. */
+/** For services that people read: messages to one chat must not come faster than the service accepts them. */
 export interface ChatPace {
   /** In any 60 s, as long as the alerts are few. */
   perMinute: number;
   /** Between two messages, in milliseconds. */
   gap: number;
-  /** For the lists of a digest, in characters, where not much fits into a message. */
+  /** Room for the lists of a digest, in characters, if messages must be short. */
   digestRoom?: number;
 }
 
 export interface Service {
   readonly kind: ChannelKind;
-  /** Null where each alert is sent by itself, whatever waits: for programs, not for people. */
+  /** Null if each alert is sent on its own, however many wait: for programs, not for people. */
   readonly chat: ChatPace | null;
-  /** Between the end of a request and the next one to the same target, in milliseconds, where it is no chat. */
+  /** Between the end of a request and the next to the same target, in milliseconds, if it is not a chat. */
   readonly gap?: number;
-  /** Whether alarms end by themselves unless they are told again. */
+  /** Whether alarms expire unless they are repeated. */
   readonly repeats?: true;
-  /** Sent one after the other, until one of them is not taken. None where the service need not be told. */
+  /** Sent one after the other, until one is not accepted. None if the service need not be told. */
   requests(post: Post): readonly ServiceRequest[];
   /** An error may quote the answer: it is cut and shown in one line, without secrets. */
   meaning(answer: Answer, post: Post): Outcome;
-  /** What is sent once in the place of a request that was refused for good; null where nothing would be better. */
+  /** What to send, once, instead of a request that was refused for good; null if nothing would do better. */
   instead?(
     answer: Answer,
     post: Post,

@@ -1,4 +1,4 @@
-/** Every kind of service that is reached over HTTP. */
+/** All kinds of services that are reached over HTTP. */
 import { alertmanager } from './alertmanager.ts';
 import { apprise } from './apprise.ts';
 import { discord } from './discord.ts';

@@ -1,4 +1,4 @@
-/** Slack by an incoming webhook, which answers with no id: a recovery cannot thread, and is a message of its own. */
+/** Slack through an incoming webhook, which does not answer with an id: a recovery is a message outside the thread. */
 import { fitted } from '../messages/fitted.ts';
 import { slackText } from '../messages/markup.ts';
 import { bodyText } from '../messages/service-message.ts';
@@ -24,7 +24,7 @@ export const slack: Service = {
       text: link ? `${text}\n<${link.url}|${fitted(link.words, 100, { spell: slackText })}>` : text,
       mrkdwn_in: [],
     };
-    // `text` is what a phone shows; neither `link_names` nor `parse` is sent, so that a plain @here rings nobody.
+    // `text` is what a phone shows; neither `link_names` nor `parse` is sent, so a plain @here notifies nobody.
     return [json(url, { text: title, mrkdwn: false, unfurl_links: false, attachments: [attachment] })];
   },
   meaning(answer, { now }) {

@@ -1,4 +1,4 @@
-/** Splunk On-Call by its REST integration: an outage is one entity. */
+/** Splunk On-Call through its REST integration: an outage is one entity. */
 import { SECOND } from '../../text/durations.ts';
 import { fitted } from '../messages/fitted.ts';
 import { wholeText } from '../messages/service-message.ts';

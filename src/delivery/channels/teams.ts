@@ -1,4 +1,7 @@
-/** Microsoft Teams by a workflow. Its answer says that the workflow was started, and not that a card was shown. */
+/**
+ * Microsoft Teams through a workflow. Its answer says only that the workflow was started, not that
+ * a card was shown.
+ */
 import { fitted, jsonBytes } from '../messages/fitted.ts';
 import { teamsText } from '../messages/markup.ts';
 import { byStatus } from './answers.ts';
@@ -14,7 +17,7 @@ export const teams: Service = {
   chat: { perMinute: 30, gap: 500 },
   requests({ settings: { url = '' }, message }) {
     const title = fitted(message.title, TITLE, { spell: teamsText });
-    // Teams breaks a line only where there is a blank one.
+    // Teams breaks lines only at blank lines.
     const text = fitted(message.lines.join('\n\n').replaceAll(/(?<!\n)\n(?!\n)/g, '\n\n'), TEXT, {
       spell: teamsText,
       size: jsonBytes,

@@ -1,4 +1,4 @@
-/** Telegram by a bot: a recovery replies to its alarm. */
+/** Telegram through a bot: a recovery replies to its alarm. */
 
 import type { Answer } from '../http/http-sender.ts';
 import { fitted } from '../messages/fitted.ts';
@@ -9,7 +9,7 @@ import { json, type Post, type Service, type ServiceRequest } from './service.ts
 
 const SERVER = 'https://api.telegram.org';
 
-/** Characters once the entities are read; some of them count twice. */
+/** Characters after the entities are parsed; some of them count twice. */
 const TEXT = 2_000;
 const TITLE = 500;
 
@@ -34,7 +34,7 @@ export const telegram: Service = {
       const settings = { ...post.settings, chat: String(moved) };
       return { requests: [requestFor({ ...post, settings }, true)], settings };
     }
-    // A button must lead to an address that looks public.
+    // Telegram accepts a button only if its address looks public.
     const isButton = /BUTTON_URL_INVALID|Wrong HTTP URL/i.test(answer.text) && post.message.link !== null;
     return isButton ? { requests: [requestFor(post, false)] } : null;
   },

@@ -1,10 +1,10 @@
-/** The signature of a webhook by the standard-webhooks scheme, so that a receiver knows who sent it. */
+/** The signature of a webhook by the standard-webhooks scheme, so the receiver knows who sent it. */
 import { createHmac } from 'node:crypto';
 import type { Webhook } from '../../core/webhook.ts';
 
 const PREFIX = 'whsec_';
 
-/** The secrets that sign at `now`: for a while after a rotation the one before signs as well. */
+/** The secrets that sign at `now`: for a while after a rotation the previous one also signs. */
 export function signingSecrets(
   webhook: Pick<Webhook, 'secret' | 'previousSecret' | 'previousSecretUntil'>,
   now: number,

@@ -1,4 +1,4 @@
-/** Webhooks: one alert a request (`spec §6 Delivery`), signed by the standard-webhooks scheme. */
+/** Webhooks: one alert per request (`spec §6 Delivery`), signed by the standard-webhooks scheme. */
 import {
   type Alert,
   alertPayload,
@@ -49,9 +49,9 @@ export interface WebhookSender {
   /**
    * Never throws: whatever goes wrong is an outcome.
    *
-   * @param webhook null where it was deleted
+   * @param webhook null if it was deleted
    * @param now of this attempt, in milliseconds since the epoch
-   * @param options `stop` gives the attempt up before its time; `timezone` is that of the case
+   * @param options `stop` aborts the attempt; `timezone` is the case's
    */
   send(
     webhook: Webhook | null,
@@ -59,9 +59,9 @@ export interface WebhookSender {
     now: number,
     options?: { stop?: AbortSignal | undefined; timezone?: string },
   ): Promise<Outcome>;
-  /** Lets what is in flight end, and then ends all connections. */
+  /** Lets requests in flight finish, and then closes all connections. */
   retire(): void;
-  /** Ends all connections now. */
+  /** Closes all connections now. */
   close(): Promise<void>;
 }
 
@@ -100,7 +100,7 @@ function signedHeaders(webhook: Webhook, address: WebAddress, id: string, body: 
   };
 }
 
-/** Only 200 to 209 is success (`spec §6 Delivery`); everything else may be mended by whoever runs the target. */
+/** Only 200 to 209 is success (`spec §6 Delivery`); anything else may yet be fixed by whoever runs the target. */
 function meaningOf(answer: Answer, { origin }: WebAddress, now: number): Outcome {
   const { status, statusLine, headers } = answer;
   if (status >= 200 && status <= 209) return { kind: 'delivered' };

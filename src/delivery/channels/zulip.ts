@@ -35,7 +35,7 @@ export const zulip: Service = {
   },
 };
 
-/** In a fence longer than any in the text, nothing is markup. */
+/** Nothing is markup within a fence longer than any in the text. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);

@@ -10,8 +10,8 @@ export class AddressRefused extends Error {
 }
 
 /**
- * Addresses at which clouds hand out the credentials of a machine, outside the link-local range: AWS over IPv6,
- * GCP over IPv6, Alibaba, Oracle, Azure's wire server, Scaleway over IPv6.
+ * Addresses, outside the link-local range, at which clouds hand out the credentials of a machine: AWS over
+ * IPv6, GCP over IPv6, Alibaba, Oracle, Azure's wire server, Scaleway over IPv6.
  */
 const METADATA = [
   'fd00:ec2::254/128',
@@ -34,8 +34,8 @@ const IN_WORDS: Record<string, string> = {
 };
 
 /**
- * Why a webhook must not connect to `address`, or null where it may. Where an IPv6 address may stand for an IPv4 one,
- * that one is judged too, because the connection leads there.
+ * Why a webhook must not connect to `address`, or null if it may. If an IPv6 address may stand for an IPv4 one, that
+ * one is checked too, because the connection leads there.
  *
  * @param allowPrivate whether addresses that only this host or this network can reach are allowed
  */
@@ -52,17 +52,17 @@ export function addressRefusal(address: string, allowPrivate: boolean): string |
     }
   }
   if (allowPrivate) return null;
-  // An address that is only translated to IPv4 is judged by the IPv4 address alone, any other as itself too.
+  // An address that is only translated to IPv4 is judged by the IPv4 address alone, any other by itself too.
   const reached = inside.length > 0 && TRANSLATED.has(parsed.range()) ? inside : [parsed, ...inside];
   const range = reached.map((candidate): string => candidate.range()).find((found) => found !== 'unicast');
   if (range === undefined) return null;
   return `${address} is ${IN_WORDS[range] ?? 'a reserved'} address, which webhooks.allow_private forbids`;
 }
 
-/** Ranges of IPv6 in which nothing answers itself: what is sent there goes to the IPv4 address inside. */
+/** IPv6 ranges without hosts of their own: what is sent there goes to the IPv4 address inside. */
 const TRANSLATED = new Set<string>(['ipv4Mapped', 'rfc6145', 'rfc6052', '6to4', 'teredo']);
 
-/** The octets in which RFC 6052 puts an IPv4 address behind a prefix of 96, 64, 56 and 48 bits; octet 8 is skipped. */
+/** The octets in which RFC 6052 puts an IPv4 address after a prefix of 96, 64, 56 and 48 bits; octet 8 is skipped. */
 const BEHIND_PREFIX = [
   [12, 13, 14, 15],
   [9, 10, 11, 12],
@@ -84,14 +84,14 @@ function embedded(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4[] {
   else if (range === '6to4') found.push(at(2, 3, 4, 5));
   else if (range === 'teredo') found.push(new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff)));
   else if (range === 'rfc6052') found.push(...translated(bytes, at));
-  // The deprecated form `::a.b.c.d`, of which `::` and `::1` are not.
+  // The deprecated form `::a.b.c.d`, which does not include `::` and `::1`.
   else if (range === 'unicast' && bytes.slice(0, 12).every((byte) => byte === 0)) found.push(last);
   return found;
 }
 
 /**
  * `64:ff9b::/96` has one place for the IPv4 address. `64:ff9b:1::/48` is for local use, with a prefix whose length only
- * the translator knows: the address in every place counts, except one that begins with 0, which nobody connects to.
+ * the translator knows: the address in every place counts, except one that begins with 0, which nothing connects to.
  */
 function translated(bytes: number[], at: (...offsets: number[]) => ipaddr.IPv4): ipaddr.IPv4[] {
   const isWellKnown = bytes[4] === 0 && bytes[5] === 0;
@@ -104,8 +104,8 @@ export type Resolve = typeof systemLookup;
 
 /**
  * An undici connector that only ever connects to addresses it has checked: the socket is given the checked answers,
- * so that a name which resolves differently a moment later gains nothing. A name is refused when none of its
- * addresses is allowed.
+ * so a name that resolves differently a moment later gains nothing. A name is refused when none of its addresses is
+ * allowed.
  */
 export function guardedConnector(options: {
   allowPrivate: boolean;

@@ -1,4 +1,7 @@
-/** Posts to addresses that others chose: guarded, under a bound on the whole exchange, and never throwing. */
+/**
+ * Posts to addresses that others chose: guarded, with a limit on the time of the whole exchange,
+ * and never throwing.
+ */
 import { STATUS_CODES } from 'node:http';
 import { Agent, type Dispatcher } from 'undici';
 import { errorText, failureInWords } from '../messages/failure.ts';
@@ -12,10 +15,10 @@ export const EXCHANGE_TIMEOUT = 30_000;
 /** At most this much of an answer is read, in bytes; then the connection is dropped. */
 const ANSWER_LIMIT = 64 * 1024;
 
-/** So much of it is kept for whoever reads what it means, in bytes. */
+/** How much of an answer is kept, to find out what it means, in bytes. */
 const KEPT = 4 * 1024;
 
-/** How long the rest of a failed answer is read, in milliseconds. */
+/** How long reading the rest of a failed answer may take, in milliseconds. */
 const LINGER = 500;
 
 export interface HttpSenderOptions {
@@ -33,9 +36,9 @@ export interface HttpRequest {
   method?: 'POST' | 'PUT';
   headers: Record<string, string>;
   body: string;
-  /** What no error may show beside the secrets of the address: a token in the headers or the body. */
+  /** What no error may show, besides the secrets of the address: a token in the headers or the body. */
   secrets?: readonly string[];
-  /** Gives the attempt up before its time. */
+  /** Aborts the attempt. */
   stop?: AbortSignal;
 }
 
@@ -50,15 +53,15 @@ export interface Answer {
 
 export interface HttpSender {
   /**
-   * Never throws: whatever goes wrong before there is an answer is an outcome, to be tried again.
+   * Never throws: whatever goes wrong before there is an answer is an outcome to be retried.
    *
    * @param meaning what the answer says about the delivery; it may quote the answer, which is cut and shown in one
    *   line, without secrets
    */
   post(address: WebAddress, request: HttpRequest, meaning: (answer: Answer) => Outcome): Promise<Outcome>;
-  /** Lets what is in flight end, and then ends all connections. */
+  /** Lets requests in flight finish, and then closes all connections. */
   retire(): void;
-  /** Ends all connections now. */
+  /** Closes all connections now. */
   close(): Promise<void>;
 }
 
@@ -69,7 +72,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   const connect = () =>
     new Agent({
       connect: guardedConnector({ allowPrivate, timeout, ...(resolve ? { resolve } : {}) }),
-      // The bound on the whole exchange is the only one: a drip would outlast a limit on idleness.
+      // Only the whole exchange has a time limit: an answer that drips would outlast a limit on idle time.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -91,7 +94,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   };
 }
 
-/** Runs one exchange under a bound on its whole time, and puts every failure into words. */
+/** Runs one exchange with a limit on its whole time, and puts every failure into words. */
 async function withinTime(
   bounds: { timeout: number; stop: AbortSignal | undefined; host: string; secrets: readonly string[] },
   run: (signal: AbortSignal) => Promise<Outcome>,
@@ -140,7 +143,7 @@ async function beginningOf(body: AsyncIterable<Buffer>, kept: Buffer[] = []): Pr
   return textOf(kept);
 }
 
-/** The status has decided; reading on for a moment tells why, and lets the connection be used again. */
+/** The status has already decided; reading on for a moment may say why, and lets the connection be reused. */
 async function hastyBeginningOf(body: Dispatcher.ResponseData['body']): Promise<string> {
   const kept: Buffer[] = [];
   const timer = setTimeout(() => body.destroy(), LINGER);

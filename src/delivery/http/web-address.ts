@@ -8,11 +8,11 @@ export interface WebAddress {
   host: string;
   /** The value of the `authorization` header for the credentials in the URL, if it has any. */
   authorization: string | null;
-  /** What is secret in it, in every spelling: must never be shown. */
+  /** The secrets in it, in every spelling: must never be shown. */
   secrets: string[];
 }
 
-/** Null where `url` is not a URL of http or https. */
+/** Null if `url` is not an http or https URL. */
 export function webAddress(url: string): WebAddress | null {
   const parsed = URL.parse(url);
   if (!parsed || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return null;
@@ -21,7 +21,7 @@ export function webAddress(url: string): WebAddress | null {
   const pass = percentDecoded(password);
   const basic = Buffer.from(`${user}:${pass}`).toString('base64');
   const named = username !== '' || password !== '';
-  // A user name that stands alone is the key itself; beside a password it is no secret.
+  // A user name on its own is the key itself; with a password it is not secret.
   const secret = password === '' ? [user, username] : [pass, password];
   return {
     origin,

@@ -1,4 +1,4 @@
-/** What one alert says at length: the subject in words, and the letter that a message is laid out from. */
+/** The full text of one alert: the subject in words, and the letter that a message is laid out from. */
 
 import { type Alert, type AlertDetails, BLIND_NOTICE, REFUSAL_NOTICE, TEST_TOKEN } from '../../core/alert.ts';
 import { scheduleInWords } from '../../core/explanation/schedule-words.ts';
@@ -27,7 +27,7 @@ export interface SubjectAndLetter {
   letter: Letter;
 }
 
-/** @param output what the job printed, where that is kept */
+/** @param output what the job printed, if that is kept */
 export function alertLetter(alert: Alert, shown: CaseShown, output: string | null = null): SubjectAndLetter {
   if (alert.type === REFUSAL_NOTICE) return refusalLetter(alert, shown);
   return alert.type === BLIND_NOTICE ? noticeLetter(alert, shown) : snitchLetter(alert, shown, output);
@@ -64,13 +64,13 @@ function snitchLetter(alert: SnitchAlert, shown: CaseShown, output: string | nul
   };
 }
 
-/** A pause says why in its first sentence already, and alerts of older versions do not say it. */
+/** A pause already says why in its first sentence, and alerts of older versions have no reason. */
 function whyOf({ type, details: { reason } }: SnitchAlert, timezone: string): string {
   if (!reason || type === 'snitch.paused') return '';
   return printable(reasonInWords(reason, (time) => minuteInTimeZone(time, timezone)));
 }
 
-/** The interval beside a schedule is only for clients that know no schedules. */
+/** With a schedule, the interval is only for clients that do not know schedules. */
 function dueFields({ interval, schedule, grace = 0 }: AlertDetails): Letter['fields'] {
   return [
     schedule === undefined
@@ -80,7 +80,7 @@ function dueFields({ interval, schedule, grace = 0 }: AlertDetails): Letter['fie
   ];
 }
 
-/** `name` as a person would type it in a command; null where it has characters that cannot be typed. */
+/** `name` as a person would type it in a command; null if it has characters that cannot be typed. */
 function typed(name: string): string | null {
   return name.startsWith('-') || printable(name) !== name ? null : shellWord(name);
 }

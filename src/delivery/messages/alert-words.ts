@@ -1,4 +1,4 @@
-/** What one alert of a snitch says: its subject in words, and the times beside it. */
+/** What one alert of a snitch says: its subject in words, and its times. */
 import type { Alert, AlertDetails, NoticeType } from '../../core/alert.ts';
 import { durationInWords, MINUTE } from '../../text/durations.ts';
 import { exactTime, minuteInTimeZone } from '../../text/times.ts';
@@ -56,7 +56,7 @@ function changeOf(alert: SnitchAlert, timezone: string): Gist {
     case 'snitch.missing':
       return { word: 'Missing', what: missing(alert, timezone) };
     case 'snitch.errored': {
-      // The job took its run for a success.
+      // The job itself reported a success.
       if (details.reason?.kind === 'judged')
         return { word: 'Error', what: `had a run that counts as an error, at ${when}` };
       return { word: 'Error', what: `reported ${reported(details)} at ${when}` };
@@ -73,12 +73,12 @@ function changeOf(alert: SnitchAlert, timezone: string): Gist {
   }
 }
 
-/** What an error check-in said, as far as it said anything: `exit status 3`. An error with status 0 said nothing by that. */
+/** What an error check-in reported, if anything: `exit status 3`. On an error, status 0 means nothing. */
 export function reported({ exitStatus }: Pick<AlertDetails, 'exitStatus'>): string {
   return exitStatus === null || exitStatus === 0 ? 'an error' : `exit status ${exitStatus}`;
 }
 
-/** When the job ran, followed by when that was reported if the report came late, or by what kept it back. */
+/** When the job ran, and, if the report came late, when that was, or what kept the alert back. */
 export function momentOf(
   at: number,
   { ranAt: ran, silencedSince }: Pick<AlertDetails, 'ranAt' | 'silencedSince'>,
@@ -106,7 +106,7 @@ function missing(alert: SnitchAlert, timezone: string): string {
   return `is still missing: no check-in since ${show(lastCheckInAt)}`;
 }
 
-/** Until when a pause lasts. Alerts of earlier versions know this only of a pause that ends at a given time. */
+/** Until when a pause lasts. Alerts of earlier versions know this only for a pause that ends at a given time. */
 export function paused(
   at: number,
   { pausedUntil, nextDueAt }: Pick<AlertDetails, 'pausedUntil' | 'nextDueAt'>,

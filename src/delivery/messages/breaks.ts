@@ -1,20 +1,23 @@
-/** Lets others have their turn of the event loop while something long is put together. */
+/** Gives way to other work on the event loop while something long is being composed. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** How long one turn may be kept, in milliseconds: check-ins wait as long. */
+/** How long one turn may last, in milliseconds: check-ins have to wait for it. */
 const LENGTH = 2;
 
 export class Breaks {
   #began = performance.now();
 
-  /** Waits for the next turn where enough of this one is over. To be asked often: what is between two is one piece. */
+  /**
+   * Waits for the next turn if this one has lasted long enough. Call it often: the work between two
+   * calls is not divided.
+   */
   async mayRest(): Promise<void> {
     if (performance.now() - this.#began < LENGTH) return;
     await nextTurn();
     this.#began = performance.now();
   }
 
-  /** Always waits for the next turn: before what takes long and cannot be divided. */
+  /** Always waits for the next turn: call it before a long step that cannot be divided. */
   async rest(): Promise<void> {
     await nextTurn();
     this.#began = performance.now();

@@ -10,7 +10,7 @@ import type { Breaks } from './breaks.ts';
 export const KINDS = ['missing', 'reminder', 'errored', 'recovered', 'first', 'paused'] as const;
 export type EntryKind = (typeof KINDS)[number];
 
-/** The small part of an alert that a digest needs, so that thousands can wait in memory. */
+/** The small part of an alert that a digest needs, so thousands can wait in memory. */
 export interface DigestEntry {
   alertId: string;
   /** The alert that opened the incident. */
@@ -34,7 +34,7 @@ export type CaseShown = ClaimedDelivery['case'];
 export interface Digest {
   entries: readonly DigestEntry[];
   case: CaseShown;
-  /** Only where it goes to a channel. */
+  /** Only if it goes to a channel. */
   recipient?: Recipient | null;
 }
 
@@ -73,20 +73,20 @@ function kindOf(alert: SnitchAlert): EntryKind {
   }
 }
 
-/** So many entries are looked at before it is asked whether others should have their turn. */
+/** How many entries are processed before checking whether to give way to other work. */
 const AT_ONCE = 50;
 
 /** The latest state of one snitch, and how many alerts led there. */
 export interface SnitchLine {
   entry: DigestEntry;
-  /** Of the line, which may tell of more than its entry. */
+  /** The kind of the line, which may cover more than its entry. */
   kind: EntryKind;
   alerts: number;
 }
 
 /**
- * One line for each snitch. Where the first alert of a silence and a reminder of it waited together, the reader has
- * heard of neither: the snitch is shown as newly missing.
+ * One line for each snitch. If the first alert of a missing snitch and a reminder of it waited together, the reader
+ * has seen neither: the snitch is shown as newly missing.
  */
 export async function lastStates(entries: readonly DigestEntry[], breaks: Breaks): Promise<SnitchLine[]> {
   const lines = new Map<string, SnitchLine>();
@@ -100,7 +100,7 @@ export async function lastStates(entries: readonly DigestEntry[], breaks: Breaks
   return [...lines.values()];
 }
 
-/** In the order in which they were decided, as they mostly come. */
+/** In the order in which they were decided, which is how they mostly come. */
 function inTime(entries: readonly DigestEntry[]): readonly DigestEntry[] {
   const compare = (a: DigestEntry, b: DigestEntry) => a.at - b.at || a.order - b.order;
   const isInTime = entries.every(

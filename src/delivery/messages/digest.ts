@@ -29,7 +29,10 @@ const WORDS: Record<EntryKind, { word: string; heading: string }> = {
 
 const naturally = new Intl.Collator('en', { numeric: true });
 
-/** Sorting 5,000 names naturally takes 70 ms, in which nothing else runs: longer lists are sorted by character code. */
+/**
+ * Sorting 5,000 names naturally takes 70 ms, during which nothing else runs: longer lists are
+ * sorted by character code.
+ */
 const NATURAL_ORDER = 500;
 
 function orderOfNames(count: number): (one: string, other: string) => number {
@@ -38,8 +41,8 @@ function orderOfNames(count: number): (one: string, other: string) => number {
 }
 
 /**
- * What a digest says, and the instant of the last alert in it. Of 10,000 alerts that takes some tens of milliseconds, in
- * which others have their turns.
+ * What a digest says, and the instant of the last alert in it. With 10,000 alerts it takes some tens of milliseconds,
+ * during which it gives way to other work.
  *
  * @param room for all lists together, in characters
  */
@@ -76,7 +79,7 @@ export async function digestLetter(
   return { subject, letter, last };
 }
 
-/** Divides the room between the lists: the first, of what is newly missing, may take the most, and is cut last. */
+/** Divides the room between the lists: the first, with what is newly missing, may take the most, and is cut last. */
 async function listsOf(
   groups: readonly { heading: string; of: readonly SnitchLine[] }[],
   { show, room: all, breaks }: { show: (at: number) => string; room: number; breaks: Breaks },
@@ -84,7 +87,7 @@ async function listsOf(
   const lists: Letter['lists'] = [];
   let room = all;
   for (const [index, { heading, of }] of groups.entries()) {
-    // A part is reserved for each list after this one, so that a flood of one kind hides no other.
+    // A part is reserved for each list after this one, so a flood of one kind hides no other.
     const share = room - ((groups.length - 1 - index) * all) / (2 * groups.length);
     const items: string[] = [];
     let used = 0;
@@ -111,7 +114,7 @@ function orderOf(count: number): (one: SnitchLine, other: SnitchLine) => number 
   return ({ entry: a }, { entry: b }) => compare(a.name, b.name) || a.at - b.at || a.order - b.order;
 }
 
-/** Many snitches of an outage have their deadline at the same instant, and to write one takes some microseconds. */
+/** Many snitches of an outage share the same deadline, and formatting one takes some microseconds. */
 function minutesIn(timezone: string): (at: number) => string {
   const known = new Map<number, string>();
   return (at) => {

@@ -19,13 +19,13 @@ export interface EmailMessage {
   date: Date;
 }
 
-/** A digest refers to at most this many threads: a mail reader that knows one of them sorts it in. */
+/** A digest refers to at most this many threads: a mail reader that knows any of them adds it there. */
 const THREADS = 50;
 
 /**
  * @param recipient part of the message id: each recipient has a thread of their own
  * @param domain the right side of message ids
- * @param beside what the job printed, where that is kept, and where the reader goes from here
+ * @param beside what the job printed, if that is kept, and a link for the reader
  */
 export function alertMessage(
   alert: Alert,
@@ -48,7 +48,7 @@ export function alertMessage(
 }
 
 /**
- * In pieces, between which others have their turns.
+ * Composes a digest in pieces, giving way to other work in between.
  *
  * @param domain the right side of message ids
  */
@@ -73,7 +73,7 @@ export async function digestMessage(
   };
 }
 
-/** The same at each attempt. It can be computed again for the alert that opened a thread long ago. */
+/** The same at each attempt, and it can be recomputed for the alert that opened a thread long ago. */
 export function messageId(alertId: string, recipient: string, domain: string): string {
   const hash = createHash('sha256').update(`${alertId}\n${recipient.toLowerCase()}`).digest('hex');
   return `<snitch.${hash.slice(0, 40)}@${domain}>`;

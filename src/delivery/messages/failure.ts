@@ -1,10 +1,10 @@
-/** Failures of a connection in words that tell whoever runs the target what to look at. */
+/** Connection failures in words that tell whoever runs the target where to look. */
 import { printable, shorten } from '../../text/printable.ts';
 
 /** The longest error that is kept with a delivery, in characters. */
 const ERROR_LIMIT = 300;
 
-/** Shorter secrets are not hidden: they occur in any text by chance, and the gaps would give them away. */
+/** Shorter secrets are not hidden: they occur in text by chance, and the gaps would give them away. */
 const SHORTEST_SECRET = 4;
 
 const WORDS: Record<string, (where: string) => string> = {
@@ -30,14 +30,14 @@ const CERTIFICATE = /CERT|ALTNAME|ISSUER|SELF_SIGNED|VERIFY|CRL/;
 
 /**
  * @param host the target's host and port, for failures that do not name an address themselves
- * @param secrets what must not appear in the answer, should an error carry it
+ * @param secrets what must not appear in the result, even if an error contains it
  */
 export function failureInWords(error: unknown, host: string, secrets: readonly string[] = []): string {
   const words = error instanceof AggregateError ? eachInWords(error, host) : oneInWords(error, host);
   return errorText(words, secrets);
 }
 
-/** `text` as it is kept and logged: in one line, of bounded length, without secrets. */
+/** `text` as it is stored and logged: in one line, of bounded length, without secrets. */
 export function errorText(text: string, secrets: readonly string[] = []): string {
   const hidden = secrets
     .filter((secret) => secret.length >= SHORTEST_SECRET)

@@ -1,4 +1,4 @@
-/** Cuts text to what a service takes, after everything in it that the service would read as markup was escaped. */
+/** Cuts text to the length a service accepts, after escaping everything in it that the service would read as markup. */
 
 export interface Fitting {
   /** What stands for one character of the text: an entity, a backslash and the character, or the character itself. */
@@ -25,8 +25,8 @@ export function jsonBytes(text: string): number {
 }
 
 /**
- * The text escaped, and at most `limit` large with the `…` that ends it where it was cut. It is cut between the
- * characters of the text as it was given, and so never within an entity, an escape or a surrogate pair.
+ * The escaped text, of at most `limit` in size, including the `…` at the end if it was cut. It is cut between
+ * characters of the original text, so never within an entity, an escape or a surrogate pair.
  */
 export function fitted(
   text: string,

@@ -1,13 +1,13 @@
-/** The first of many things in their order, without sorting those that nobody asks for. */
+/** The first of many things in order, without sorting those that are not needed. */
 
 /**
- * Yields `things` in order. Each one costs a few comparisons, and all of them together as many as sorting does: a digest
- * of 10,000 snitches shows some hundreds.
+ * Yields `things` in order. Each one costs a few comparisons, and all of them together as many as sorting: a digest of
+ * 10,000 snitches shows only some hundreds.
  *
- * @param compare negative where the first of the two comes before the other
+ * @param compare negative if the first of the two comes before the other
  */
 export function* inOrder<T>(things: Iterable<T>, compare: (one: T, other: T) => number): Generator<T, void> {
-  // A binary heap: each of its elements comes before the two at twice its place and behind.
+  // A binary heap: each element comes before its two children, at twice its place plus one and plus two.
   const heap = [...things];
   for (let place = (heap.length >> 1) - 1; place >= 0; place -= 1) sink(heap, place, compare);
   while (heap.length > 0) {

@@ -1,6 +1,6 @@
 /** The body of a message, written once and laid out twice: as plain text and as HTML. */
 
-/** All texts are plain; those from outside must have passed `printable` before. */
+/** All texts are plain; those from outside must already have passed through `printable`. */
 export interface Letter {
   /** The first one says what happened, and stands out. */
   paragraphs: string[];
@@ -8,7 +8,7 @@ export interface Letter {
   lists: { heading: string; items: string[] }[];
   /** What the job printed, in lines. */
   output?: string;
-  /** Where the reader goes from here. */
+  /** A link for the reader. */
   link?: { url: string; words: string } | null;
   /** Command lines that show more. */
   commands: string[];
@@ -35,7 +35,10 @@ export function asText({ paragraphs, fields, lists, output = '', link, commands,
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
 
-/** The reader's mail program chooses the colours, light or dark: one colour alone may be that of its page. */
+/**
+ * The reader's mail program chooses the colours, light or dark: a text colour alone might be that
+ * of its background.
+ */
 const FONT = 'font-family:sans-serif;font-size:14px;line-height:1.5';
 const LABEL = 'padding:2px 16px 2px 0;vertical-align:top;opacity:.7;white-space:nowrap';
 const VALUE = 'padding:2px 0;vertical-align:top;white-space:pre-wrap;overflow-wrap:anywhere';

@@ -1,6 +1,6 @@
-/** How text that is only to be shown is kept from being read as markup or as mentions, for each service. */
+/** Keeps text that is only meant to be shown from being read as markup or mentions, for each service. */
 
-/** A space without width: nobody sees it, and what has it inside is neither a mention nor markup. */
+/** A zero-width space: invisible, and text with one inside is neither a mention nor markup. */
 const GAP = '\u200b';
 
 /** A backslash before each of `characters`. */
@@ -9,12 +9,12 @@ function backslashed(characters: string): (character: string) => string {
   return (character) => (marks.has(character) ? `\\${character}` : character);
 }
 
-/** Mentions such as `@channel` ring although the sign is escaped. */
+/** Mentions such as `@channel` notify people even if the sign is escaped. */
 function withoutMentions(spell: (character: string) => string): (character: string) => string {
   return (character) => (character === '@' ? `@${GAP}` : spell(character));
 }
 
-/** Slack knows escapes for three characters only, and none for its formatting. */
+/** Slack has escapes for three characters only, and none for its formatting. */
 export function slackText(character: string): string {
   switch (character) {
     case '&':
@@ -36,7 +36,7 @@ export function slackText(character: string): string {
 
 const mattermostMarks = backslashed('\\`*_~[]()#>|!-');
 
-/** Mattermost turns `<!channel>` and `<url|text>` into its own, and shows entities as they are. */
+/** Mattermost converts `<!channel>` and `<url|text>` to its own markup, and shows entities as they are. */
 export function mattermostText(character: string): string {
   if (character === '<') return `<${GAP}`;
   return character === '@' ? `@${GAP}` : mattermostMarks(character);
@@ -48,12 +48,12 @@ export const teamsText = backslashed('\\*_[]()#`~>-');
 
 export const rocketchatText = withoutMentions(backslashed('\\*_~`[]()#>!'));
 
-/** Google Chat knows no escapes, and reads `<users/all>` as everybody. */
+/** Google Chat has no escapes, and reads `<users/all>` as everybody. */
 export function googleChatText(character: string): string {
   return '<*_~`'.includes(character) ? `${character}${GAP}` : character;
 }
 
-/** For what stands in a fence of backticks, where mentions still ring. */
+/** For text in a fence of backticks, where mentions still notify people. */
 export function mentionless(character: string): string {
   return character === '@' ? `@${GAP}` : character;
 }
@@ -64,5 +64,5 @@ export function htmlText(character: string): string {
   return ENTITIES[character] ?? character;
 }
 
-/** The name of a member rings in Telegram, also within HTML. */
+/** Telegram notifies members who are mentioned, even within HTML. */
 export const telegramText = withoutMentions(htmlText);

@@ -1,4 +1,4 @@
-/** What a service is told, made once for all of them: what happened, since when, why, what next. */
+/** The message to a service, the same for all of them: what happened, since when, why, what next. */
 import { type Alert, isAlarm, REFUSAL_NOTICE } from '../../core/alert.ts';
 import type { Incident } from '../../core/channel.ts';
 import { shorten } from '../../text/printable.ts';
@@ -17,22 +17,22 @@ export interface ServiceMessage {
   title: string;
   /** One below the other: `Last check-in: …` */
   lines: readonly string[];
-  /** Where a person goes from here; null for nowhere. */
+  /** A link for the reader; null for none. */
   link: { url: string; words: string } | null;
 }
 
-/** The longest value of a line, in characters: notes may be long, and a chat is no place for them. */
+/** The longest value of a line, in characters: notes can be long, and a chat is no place for them. */
 const VALUE_SHOWN = 600;
 
-/** For all lists of a digest together, in characters, where a service does not say that it takes less. */
+/** For all lists of a digest together, in characters, unless a service sets a lower limit. */
 const DIGEST_ROOM = 3_000;
 
-/** It comes first, so that it is there even where the end is cut. */
+/** It comes first, so it is there even if the end is cut. */
 const ALL_OF_THEM = 'All of them: snitch list, snitch alerts';
 
 export type LinkOf = (alert: Alert) => ServiceMessage['link'];
 
-/** What the snitch is called stands in the title already. */
+/** The name of the snitch is already in the title. */
 const LEFT_OUT = new Set(['Snitch']);
 
 export function alertServiceMessage(alert: Alert, shown: CaseShown, linkOf: LinkOf): ServiceMessage {
@@ -76,7 +76,10 @@ export async function digestServiceMessage(digest: Digest, room = DIGEST_ROOM): 
   };
 }
 
-/** Of a digest as a whole, which is no outage: the same at each attempt, in whatever order its alerts were claimed. */
+/**
+ * For a digest as a whole, which is not an outage: the same at each attempt, in whatever order its
+ * alerts were claimed.
+ */
 export async function digestIncident({ entries, case: { name } }: Digest): Promise<Incident> {
   const hash = await digestId(entries, new Breaks());
   const since = entries.reduce((earliest, { at }) => Math.min(earliest, at), Number.MAX_SAFE_INTEGER);

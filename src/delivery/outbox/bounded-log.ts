@@ -1,8 +1,8 @@
-/** Log lines that come one by one in everyday life and by the thousand in a storm, where most are only counted. */
+/** Log lines that usually come one by one, but by the thousand in a storm, when most are only counted. */
 import type { Logger } from 'pino';
 import { MINUTE } from '../../text/durations.ts';
 
-/** At most so many lines are written within a minute; the rest is counted, and the number written at its end. */
+/** At most this many lines are written within a minute; the rest are counted, and the count is written at its end. */
 const LINES = 100;
 const WITHIN = MINUTE;
 

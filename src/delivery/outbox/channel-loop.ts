@@ -1,6 +1,6 @@
 /**
- * Sends what the outbox holds for one channel: claims what is due, starts what may start, looks at each lease before
- * sending, settles, and gives back at the stop what was not sent. The channel itself only sends.
+ * Sends the outbox of one channel: claims what is due, starts what may start, checks each lease before sending,
+ * settles, and on stopping releases what was not sent. The channel itself only sends.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '../../store/store.ts';
@@ -22,12 +22,12 @@ export interface ChannelLoopOptions {
   settler: Settler;
   clock: () => number;
   monotonic: () => number;
-  /** Told of the first of several failures to read the outbox, with the kind of the channel, and of their end. */
+  /** Called at the first of several failures to read the outbox, and when they end. */
   onFailing: (channel: string, error: unknown) => void;
   onRecovered: (channel: string) => void;
-  /** What was claimed before this instant of the monotonic clock may have been taken over by another node. */
+  /** Claims from before this instant of the monotonic clock may have been taken over by another node. */
   heldSince: () => number;
-  /** Aborted when what is in flight must be given up. */
+  /** Aborted when sends in flight must be given up. */
   giveUp: AbortSignal;
   /** Shared by all channels. */
   spell: Spell;
@@ -43,9 +43,9 @@ export class ChannelLoop {
   readonly #inFlight = new InFlight();
   readonly #claims: Claims;
   readonly #paces: Paces;
-  /** Deliveries that are claimed and not started. */
+  /** How many deliveries are claimed and not started. */
   #waiting = 0;
-  /** While a group is gathered, nothing of it is sent: a digest takes all that waits. */
+  /** While a group is being gathered, none of it is sent: a digest takes everything that waits. */
   #gathering = false;
   #halted = false;
 
@@ -75,7 +75,7 @@ export class ChannelLoop {
     return this.#inFlight.size;
   }
 
-  /** How long ago the outbox was looked at with success, in milliseconds. */
+  /** How long ago the outbox was last read successfully, in milliseconds. */
   get silence(): number {
     return this.#passes.silence;
   }
@@ -88,13 +88,13 @@ export class ChannelLoop {
     this.#passes.wake();
   }
 
-  /** From now on sends go through `channel`, which is of the same kind, pace and grouping; the one before ends. */
+  /** From now on sends go through `channel`, which has the same kind, pace and grouping; the old channel is retired. */
   replace(channel: Channel): void {
     this.#channel.retire();
     this.#channel = channel;
   }
 
-  /** Claims and starts nothing more, gives back what waits, and resolves when nothing is in flight. */
+  /** Claims and starts nothing more, releases what waits, and resolves when nothing is in flight. */
   async end(): Promise<void> {
     this.#halted = true;
     await this.#passes.stop();
@@ -102,7 +102,7 @@ export class ChannelLoop {
     await this.#inFlight.ended();
   }
 
-  /** Starts what may start, claims more where something is due, and answers when to look again. */
+  /** Starts what may start, claims more if something is due, and returns how long to wait before looking again. */
   async #pass(): Promise<number> {
     const { store, clock, monotonic } = this.#options;
     const began = monotonic();
@@ -121,7 +121,7 @@ export class ChannelLoop {
   /** @returns whether nothing that may be sent now is left in the outbox */
   async #claimDue(): Promise<boolean> {
     const grouped = this.#channel.grouping !== null;
-    // Whoever had nothing waiting when the gathering began gets all of it, slice by slice.
+    // A target with nothing waiting when the gathering began gets everything, slice by slice.
     const excluded = grouped ? this.#satisfied() : null;
     this.#gathering = grouped;
     const end = this.#options.monotonic() + this.#intake.gathering;
@@ -175,7 +175,7 @@ export class ChannelLoop {
     return target;
   }
 
-  /** The targets that nothing more is to be claimed for now. */
+  /** The targets for which nothing more should be claimed now. */
   #satisfied(): string[] {
     const now = this.#options.monotonic();
     const room = this.#lanes.hasRoom('slow');
@@ -183,7 +183,10 @@ export class ChannelLoop {
     return [...satisfied.map(({ id }) => id), ...this.#options.settler.overdue(this.#channel.kind)];
   }
 
-  /** One turn of each target after the other, until no target may start another; in several goes where they are many. */
+  /**
+   * Starts one turn of each target in turn, until none may start another; in several goes if there
+   * are many.
+   */
   readonly #startWaiting = (): void => {
     if (this.#gathering || this.#halted) return;
     let ready = [...this.#targets.values()];
@@ -200,7 +203,7 @@ export class ChannelLoop {
     this.#waiting -= turn.size;
     target.running += 1;
     target.start(this.#options.monotonic());
-    // The target that was sent to last comes last when places are few.
+    // When places are few, the target that was sent to last comes last.
     this.#targets.delete(target.id);
     this.#targets.set(target.id, target);
     this.#inFlight.add(this.#run(target, turn, slot));
@@ -222,16 +225,16 @@ export class ChannelLoop {
     }
   }
 
-  /** One message after the other. What keeps one of them from a target for now keeps the others from it too. */
+  /** Sends one message after the other. If one fails for now, the others to this target are not tried either. */
   async #sendAll(target: Target, messages: readonly Message[], slot: Slot): Promise<void> {
     const { settler, giveUp, monotonic } = this.#options;
     let failure: Outcome | null = null;
     for (const [index, message] of messages.entries()) {
-      // Where the lease may end during a send, another claim could send the same.
+      // If the lease may end during a send, another claim could send the same.
       const mayExpire = leaseEndOf(message) - monotonic() < this.#channel.pace.timeout;
       const isOver: boolean = giveUp.aborted || (!failure && mayExpire);
       const outcome: Outcome | null = isOver ? null : (failure ?? (await this.#send(target, message, index)));
-      // Settling waits for the disk, and takes no place from other sends.
+      // Settling waits for the disk, and should not take a place from other sends.
       if (index === messages.length - 1) slot.leave();
       if (outcome === null || (giveUp.aborted && outcome.kind === 'retry')) {
         await settler.release(message.deliveries);
@@ -247,19 +250,19 @@ export class ChannelLoop {
   }
 
   /**
-   * Null where another node may have taken it over. That is looked at last, in the turn of the event loop in which the
-   * send begins: a process that is stopped before that finds out when it wakes up.
+   * Null if another node may have taken it over. That is checked last, in the turn of the event loop in which the send
+   * begins: a process that was suspended before that finds out when it wakes up.
    *
    * @param index of the message in its turn
    */
   async #send(target: Target, message: Message, index: number): Promise<Outcome | null> {
     const { clock, giveUp } = this.#options;
     const gap = index > 0 ? (this.#channel.grouping?.gap ?? 0) : 0;
-    // Where the service stops meanwhile, the attempt fails at once and does not count.
+    // If the daemon stops meanwhile, the attempt fails at once and does not count.
     if (gap > 0) await sleep(gap, undefined, { signal: giveUp }).catch(() => undefined);
     if (this.#channel.grouping?.perMinute) await this.#paces.count(target, message.deliveries.length > 1);
     const made = madeBy(() => this.#channel, message, { target: target.id, now: clock(), stop: giveUp });
-    // What is made at once is sent at once: the spell bounds both.
+    // What is composed synchronously is sent in the same turn: the spell bounds both.
     const send = made instanceof Promise ? await made : made;
     if (leaseEndOf(message) - leaseOf(this.#channel, this.#intake) < this.#options.heldSince()) return null;
     return attempt(send);
@@ -276,7 +279,7 @@ export class ChannelLoop {
     this.wake();
   }
 
-  /** Gives back all but `keep` turns of what a target has waiting. */
+  /** Releases all but `keep` of the turns that a target has waiting. */
   #release(target: Target, keep: number): void {
     for (const turn of target.waiting.splice(Math.max(0, keep))) {
       this.#waiting -= turn.size;
@@ -285,9 +288,10 @@ export class ChannelLoop {
   }
 
   /**
-   * Where alerts are grouped, a target for which nothing waited at the end of its wait has had a quiet time.
+   * If alerts are grouped, a target with nothing waiting at the end of its wait has been quiet.
    *
-   * @param began before anything was claimed: a wait that ended later has not been looked at
+   * @param began when the pass began, before anything was claimed: a wait that ended later has not
+   *   been checked
    */
   #forget(began: number): void {
     const grouped = this.#channel.grouping !== null;

@@ -1,4 +1,4 @@
-/** What a channel brings: how it sends, how much at a time, and what an answer means. The loop does the rest. */
+/** What each channel supplies: how it sends, how much at a time, and what an answer means. The loop does the rest. */
 
 import type { ClaimedDelivery } from '../../core/delivery.ts';
 import type { Channel as ChannelKind } from '../../core/routing.ts';
@@ -8,9 +8,9 @@ import type { Outcome } from './outcome.ts';
 
 /** How much a channel sends at a time. */
 export interface Pace extends LaneLimits {
-  /** For one send, in milliseconds. A lease that ends sooner is given back instead of being sent. */
+  /** For one send, in milliseconds. A delivery whose lease ends sooner is released instead of being sent. */
   timeout: number;
-  /** Sends to one target at the same time; a channel that groups sends to each target one by one. */
+  /** The most sends to one target at the same time; a channel that groups sends to each target one by one. */
   perTarget: number;
   /** Between the end of a send and the next one to the same target, in milliseconds; none when absent. */
   gap?: number;
@@ -18,7 +18,7 @@ export interface Pace extends LaneLimits {
 
 /** The circumstances of one send. */
 export interface Sending {
-  /** The webhook's id, the address, the chat: what the outbox knows the target by. */
+  /** The webhook's id, the address, the chat: the target as the outbox identifies it. */
   target: string;
   /** In milliseconds since the epoch. */
   now: number;
@@ -33,25 +33,25 @@ export interface Grouping {
   /** Between two messages of one turn, in milliseconds; none when absent. */
   gap?: number;
   /**
-   * At most so many messages to a target in any 60 s: `few` where alerts are sent one by one, `many` where they are
+   * The most messages to a target in any 60 s: `few` while alerts are sent one by one, `many` while they are
    * gathered in a digest. No limit when absent.
    */
   perMinute?: { few: number; many: number };
-  /** Puts a digest together, in pieces between which others have their turns, and answers what sends it. */
+  /** Composes a digest in pieces, giving way to other work in between, and returns a function that sends it. */
   composeDigest(digest: Digest, sending: Sending): Promise<() => Promise<Outcome>>;
 }
 
 export interface Channel {
   readonly kind: ChannelKind;
   readonly pace: Pace;
-  /** Why nothing can be sent at all, in words: what is claimed is then dead at once. Null where it can. */
+  /** Why nothing can be sent at all, in words: claimed deliveries are then dead at once. Null if it can. */
   readonly off: string | null;
-  /** Null where each alert is sent by itself. */
+  /** Null if each alert is sent on its own. */
   readonly grouping: Grouping | null;
-  /** Sends one alert. Whatever is thrown counts as a failure that is tried again. */
+  /** Sends one alert. Whatever is thrown counts as a failure to be retried. */
   sendAlert(claim: ClaimedDelivery, sending: Sending): Promise<Outcome>;
-  /** Lets what is being sent end, and then ends all connections. */
+  /** Lets sends in flight finish, and then closes all connections. */
   retire(): void;
-  /** Ends all connections now. */
+  /** Closes all connections now. */
   close(): Promise<void> | void;
 }

@@ -1,21 +1,21 @@
-/** Leases deliveries of one channel from the store, a slice at a time, so that every target has its turn. */
+/** Claims deliveries of one channel from the store, a slice at a time, so every target has its turn. */
 import type { ClaimedDelivery } from '../../core/delivery.ts';
 import type { Store } from '../../store/store.ts';
 import type { Channel } from './channel.ts';
 import { AHEAD } from './target.ts';
 
-/** So many deliveries are claimed in one call of the store, so that no call keeps others waiting. */
+/** How many deliveries are claimed in one call of the store: few enough not to keep other calls waiting. */
 export const SLICE = 32;
 
 /** How much is claimed ahead of sending. */
 export interface Intake {
-  /** So many deliveries of one target at most. */
+  /** The most deliveries of one target. */
   perTarget: number;
-  /** So many deliveries wait in memory, in all. */
+  /** The most deliveries that wait in memory, in all. */
   waiting: number;
-  /** Time that a lease has for claiming and settling beside the sends themselves, in milliseconds. */
+  /** Time that a lease allows for claiming and settling, besides the sends themselves, in milliseconds. */
   settling: number;
-  /** After this time what was claimed is sent, even if more is due; in milliseconds. */
+  /** After this time, what was claimed is sent even if more is due; in milliseconds. */
   gathering: number;
 }
 
@@ -23,16 +23,16 @@ const EACH_ALONE: Intake = {
   perTarget: AHEAD,
   waiting: 1_024,
   settling: 15_000,
-  // Each is sent as soon as it is claimed.
+  // Each delivery is sent as soon as it is claimed.
   gathering: Number.POSITIVE_INFINITY,
 };
 
-/** Where there is a gap between two sends, nothing is claimed ahead. */
+/** If there is a gap between two sends, nothing is claimed ahead. */
 const ONE_BY_ONE: Intake = { ...EACH_ALONE, perTarget: 1 };
 
 /**
- * A digest takes all that waits, but where the store is so slow that claiming it takes long: nobody has been told anything
- * yet, and when the lease ends all of it would have to be given back and claimed anew, for ever.
+ * A digest takes everything that waits, unless the store is so slow that claiming takes long: nobody has been told
+ * anything yet, and once the lease ends all of it would have to be released and claimed again, for ever.
  */
 const GROUPED: Intake = { perTarget: 50_000, waiting: 50_000, settling: 60_000, gathering: 20_000 };
 
@@ -70,7 +70,7 @@ export class Claims {
     this.#options = options;
   }
 
-  /** @param busy the targets of which nothing is to be claimed */
+  /** @param busy the targets for which nothing should be claimed */
   async take(
     channel: Pick<Channel, 'kind' | 'pace'>,
     intake: Intake,
@@ -79,7 +79,7 @@ export class Claims {
   ): Promise<Claimed> {
     const { store, clock, monotonic } = this.#options;
     const lease = leaseOf(channel, intake);
-    // Both are taken before the claim: what it takes is part of the lease.
+    // Both are read before the claim: the time it takes is part of the lease.
     const leaseEnds = monotonic() + lease;
     const now = clock();
     const claims = await store.claimDeliveries({

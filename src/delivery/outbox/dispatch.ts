@@ -1,4 +1,4 @@
-/** Sends the outbox through its channels, and knows how to stop: each channel has a loop of its own. */
+/** Sends the outbox through its channels, each with a loop of its own, and stops them all. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Store } from '../../store/store.ts';
@@ -13,36 +13,36 @@ export interface DispatchOptions {
     'claimDeliveries' | 'settleDelivery' | 'nextDeliveryAt' | 'onChange' | 'keepPace' | 'listPaces'
   >;
   clock: () => number;
-  /** A clock that is never set: waits and leases within this process are counted on it. */
+  /** A monotonic clock, on which waits and leases within this process are counted. */
   monotonic?: () => number;
   /**
-   * Where several nodes share the outbox: what was claimed before this instant of the monotonic clock may have been taken
-   * over by another one.
+   * If several nodes share the outbox: claims from before this instant of the monotonic clock may have been taken over
+   * by another node.
    */
   heldSince?: () => number;
   /** Numbers in [0, 1): the jitter of retries. */
   random: () => number;
   logger: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
-  /** Told of every settlement, for whoever counts. */
+  /** Called at every settlement, for the metrics. */
   observe?: (attempt: Attempt) => void;
-  /** How long a stop waits for what is in flight, in milliseconds. */
+  /** How long a stop waits for sends in flight, in milliseconds. */
   grace?: number;
 }
 
-/** By the kind of channel. */
+/** Each by the kind of channel. */
 export interface DispatchHealth {
   /** Sends and settlements that have not ended. */
   inFlight: Record<string, number>;
-  /** How long ago the outbox was looked at with success, in milliseconds. */
+  /** How long ago the outbox was last read successfully, in milliseconds. */
   silence: Record<string, number>;
 }
 
 const GRACE = 4_000;
 
-/** How long a stop then waits until what was given up is written down, in milliseconds. */
+/** How long a stop then waits for the settlements of what was given up, in milliseconds. */
 const SETTLE_GRACE = 1_500;
 
-/** No look at the outbox for so long means that it makes no progress, in milliseconds. */
+/** If the outbox is not read for this long, it makes no progress; milliseconds. */
 const STALLED_AFTER = 60_000;
 
 export class Dispatch {
@@ -50,7 +50,7 @@ export class Dispatch {
   readonly #settler: Settler;
   readonly #giveUp = new AbortController();
   readonly #loops: readonly ChannelLoop[];
-  /** The kinds of those that cannot read the outbox. All read the same one, so that one line tells of all. */
+  /** The kinds of channels that cannot read the outbox. All read the same one, so one log line stands for all. */
   readonly #failing = new Set<string>();
   #stopped: Promise<void> | null = null;
 
@@ -82,13 +82,16 @@ export class Dispatch {
     for (const loop of this.#loops) loop.wake();
   }
 
-  /** Claims no more, waits a few seconds for what is in flight, gives back the rest, and ends all connections. */
+  /** Claims no more, waits a few seconds for sends in flight, releases the rest, and closes all connections. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
   }
 
-  /** From now on deliveries of its kind go out through `channel`, of the same pace and grouping as the one before. */
+  /**
+   * From now on deliveries of its kind are sent through `channel`, which has the same pace and
+   * grouping as the old one.
+   */
   replace(channel: Channel): void {
     this.#loops.find((loop) => loop.channel.kind === channel.kind)?.replace(channel);
   }

@@ -1,11 +1,11 @@
-/** Deliveries that this process has claimed, cut down to what settling them and telling the log of them takes. */
+/** Deliveries that this process has claimed, reduced to what is needed to settle and log them. */
 import { isAlarm } from '../../core/alert.ts';
 import type { ClaimedDelivery } from '../../core/delivery.ts';
 
 /** A claim, and until when it is ours on the monotonic clock. */
 export type Held = Pick<ClaimedDelivery, 'id' | 'fence' | 'attempt' | 'channel' | 'target'> & {
   alertId: string;
-  /** Of an alarm, whose delivery the log tells; null for other alerts. */
+  /** What the log shows when an alarm is delivered; null for other alerts. */
   alarm: { type: string; snitch: string; token: string } | null;
   leaseEnds: number;
 };

@@ -11,7 +11,7 @@ export class InFlight {
     this.#work.add(tracked);
   }
 
-  /** Resolves when nothing is left, what is added meanwhile included. */
+  /** Resolves when nothing is left, including work added meanwhile. */
   async ended(): Promise<void> {
     while (this.#work.size > 0) await Promise.all(this.#work);
   }

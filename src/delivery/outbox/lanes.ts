@@ -1,7 +1,7 @@
 /**
  * How many sends run at the same time. A send starts in the fast lane; one that takes long moves to the slow lane,
  * and targets that were slow or failed begin there. So targets that hang, however many, never fill the fast lane for
- * longer than a moment.
+ * more than a moment.
  */
 export interface LaneLimits {
   fast: number;
@@ -30,9 +30,10 @@ export class Lanes {
   }
 
   /**
-   * Takes a place, or answers null where the lane is full.
+   * Takes a place; null if the lane is full.
    *
-   * @param onSlow called once the send counts as slow: a place in the fast lane may then be free
+   * @param onSlow called once the send counts as slow: there may then be a free place in the fast
+   *   lane
    */
   enter(lane: 'fast' | 'slow', onSlow: () => void): Slot | null {
     if (!this.hasRoom(lane)) return null;

@@ -1,11 +1,11 @@
-/** How many messages a chat was sent in the last minute, and whether it may be sent more now. */
+/** How many messages were sent to a chat in the last minute, and whether more may be sent now. */
 import type { KeptPace } from '../../store/paces.ts';
 import type { Grouping } from './channel.ts';
 
-/** What a limit of messages counts, in milliseconds. */
+/** The span over which messages are limited, in milliseconds. */
 const A_MINUTE = 60_000;
 
-/** Instants are on the monotonic clock, unless they are said to be of the wall clock. */
+/** Instants are on the monotonic clock, unless named `wall`. */
 export class MessagePace {
   readonly #limits: NonNullable<Grouping['perMinute']>;
   #sent: { at: number; digest: boolean }[] = [];
@@ -35,7 +35,7 @@ export class MessagePace {
     this.#sent = [...recent, { at: now, digest: digest || recent.some((one) => one.digest) }];
   }
 
-  /** What was sent last has arrived by now: services count what they receive, and a slow host sends slowly. */
+  /** The last message has arrived by now: services count what they receive, and a slow host sends slowly. */
   arrived(now: number): void {
     const last = this.#sent.at(-1);
     if (last) last.at = Math.max(last.at, now);
@@ -53,15 +53,12 @@ export class MessagePace {
     return this.#recent(now).map(({ at, digest }) => ({ at: wall - (now - at), digest }));
   }
 
-  /** A clock that was set back since makes nothing older than it is. */
+  /** If the clock was set back meanwhile, no message may lie in the future. */
   restore(kept: KeptPace['sent'], now: number, wall: number): void {
     this.#sent = kept.map(({ at, digest }) => ({ at: now - Math.max(0, wall - at), digest }));
   }
 
-  /**
-   * A digest begins a storm, and what follows it within a minute goes on with it: the last few alerts of a storm are no
-   * exception.
-   */
+  /** A digest begins a storm, and whatever follows within a minute belongs to it, even the last few alerts. */
   #limit(digest: boolean, recent: readonly { digest: boolean }[]): number {
     const { few, many } = this.#limits;
     return digest || recent.some((one) => one.digest) ? many : few;

@@ -1,4 +1,4 @@
-/** Keeps how fast chats were written to across a start of the daemon. */
+/** Remembers across restarts of the daemon how many messages were sent to each chat. */
 import type { Channel } from '../../core/routing.ts';
 import type { KeptPace } from '../../store/paces.ts';
 import type { Store } from '../../store/store.ts';
@@ -20,14 +20,14 @@ export class Paces {
     this.#options = options;
   }
 
-  /** Reads what was kept before this start, once. */
+  /** Reads, once, what was stored before this start. */
   async read(): Promise<void> {
     if (this.#kept) return;
     const paces = await this.#options.store.listPaces(this.#channel);
     this.#kept = new Map(paces.map(({ target, pace }) => [target, pace]));
   }
 
-  /** A target that is met for the first time since the start goes on where it was. */
+  /** A target met for the first time since the start continues where it was. */
   restore(target: Target): void {
     const pace = this.#kept?.get(target.id);
     if (!pace || !(target instanceof GroupedTarget)) return;
@@ -36,8 +36,8 @@ export class Paces {
   }
 
   /**
-   * Counts a message before it is sent: whatever happens then, the next start knows of it. Where the store cannot write,
-   * the message is sent all the same.
+   * Counts a message before it is sent, so the next start knows of it whatever happens. If the store cannot write, the
+   * message is sent all the same.
    */
   async count(target: Target, digest: boolean): Promise<void> {
     if (!(target instanceof GroupedTarget)) return;
@@ -45,7 +45,7 @@ export class Paces {
     await this.keep(target);
   }
 
-  /** Writes down what is known of a target. */
+  /** Stores what is known of a target. */
   async keep(target: Target): Promise<void> {
     const { store, clock, monotonic } = this.#options;
     const pace = target instanceof GroupedTarget ? target.pace(monotonic(), clock()) : null;

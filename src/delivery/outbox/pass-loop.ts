@@ -1,4 +1,7 @@
-/** Runs one pass after the other: when woken, when a pass asked for it, and never later than the longest wait. */
+/**
+ * Runs one pass after the other: when woken, at the time the last pass asked for, and never later
+ * than the longest wait.
+ */
 
 /** Without a wake the next pass comes after this time, in milliseconds. */
 const LONGEST_WAIT = 1_000;
@@ -7,9 +10,9 @@ const LONGEST_WAIT = 1_000;
 const WAIT_AFTER_FAILURE = 1_000;
 
 export interface PassLoopOptions {
-  /** Answers how long to wait for the next pass at most, in milliseconds. */
+  /** Returns the longest wait until the next pass, in milliseconds. */
   pass: () => Promise<number>;
-  /** Told of the first failure of a run of failures, and of its end. */
+  /** Called at the first of several failures in a row, and below, when they end. */
   onFailing: (error: unknown) => void;
   onRecovered: () => void;
   monotonic: () => number;
@@ -38,14 +41,14 @@ export class PassLoop {
     if (!this.#failing) this.#interrupt?.();
   }
 
-  /** Ends after the present pass. */
+  /** Ends after the current pass. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#interrupt?.();
     await this.#running;
   }
 
-  /** How long ago a pass ended well, in milliseconds. */
+  /** How long ago a pass last succeeded, in milliseconds. */
   get silence(): number {
     return this.#options.monotonic() - this.#passedAt;
   }

@@ -1,14 +1,17 @@
-/** Tells services again of alarms that last. What fails is simply told at the next time: the alarm outlasts several. */
+/**
+ * Repeats lasting alarms to services. A failed repeat just waits for the next one: an alarm
+ * survives several failures.
+ */
 import type { Logger } from 'pino';
 import type { Repeat } from '../../core/delivery.ts';
 import type { Store } from '../../store/store.ts';
 import { attempt, type Outcome } from './outcome.ts';
 import { PassLoop } from './pass-loop.ts';
 
-/** Taken in one call of the store, so that no call keeps others waiting. */
+/** How many are taken in one call of the store: few enough not to keep other calls waiting. */
 const AT_ONCE = 64;
 
-/** Between two looks at what is due, in milliseconds. */
+/** Between two checks for what is due, in milliseconds. */
 const LOOK_EVERY = 1_000;
 
 export interface RepeaterOptions {
@@ -16,9 +19,9 @@ export interface RepeaterOptions {
   clock: () => number;
   monotonic?: () => number;
   logger: Pick<Logger, 'debug' | 'error' | 'info'>;
-  /** As in `DispatchOptions`: another node may tell the alarm again by now, or have told its end. */
+  /** As in `DispatchOptions`: by now another node may repeat the alarm, or have reported its end. */
   heldSince?: () => number;
-  /** Null where the alarm was over. */
+  /** Null if the alarm was over. */
   send: (repeat: Repeat, lasts: () => Promise<boolean>, stop: AbortSignal) => Promise<Outcome | null>;
 }
 
@@ -58,14 +61,14 @@ export class Repeater {
     return due.length === AT_ONCE ? 0 : LOOK_EVERY;
   }
 
-  /** A service that does not answer is not asked for each of its alarms. */
+  /** A service that does not answer is not tried with each of its alarms. */
   async #tell(repeats: readonly Repeat[], takenAt: number): Promise<void> {
     const { store, send, logger, heldSince } = this.#options;
     for (const repeat of repeats) {
       if (this.#stop.signal.aborted) return;
       let over = false;
       const outcome = await attempt(async () => {
-        // The signs of life are looked at last: a process that was stopped while it asked has an old answer.
+        // The node's signs of life are checked last: if the process was suspended meanwhile, the store's answer is old.
         const lasts = async () => (await store.lasts(repeat)) && takenAt >= heldSince();
         const sent = await send(repeat, lasts, this.#stop.signal);
         over = sent === null;

@@ -1,4 +1,4 @@
-/** Writes down what became of deliveries, and tells the log. */
+/** Records what became of deliveries, and logs it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { nextAttemptAt } from '../../core/backoff.ts';
@@ -12,7 +12,7 @@ import { BoundedLog } from './bounded-log.ts';
 import type { Held } from './held.ts';
 import type { Outcome } from './outcome.ts';
 
-/** What became of one delivery, for whoever counts. */
+/** What became of one delivery, for the metrics. */
 export interface Attempt {
   channel: Channel;
   result: Settlement['kind'];
@@ -30,22 +30,22 @@ export interface SettlerOptions {
 /** How long to wait before a settlement that the store refused is tried again, in milliseconds. */
 const TRY_AGAIN_AFTER = 500;
 
-/** At most so many deliveries are settled at once, so that a large digest does not keep others from the store. */
+/** The most deliveries that are settled at once, so a large digest does not keep others from the store. */
 const AT_ONCE = 50;
 
-/** At most so many ids of deliveries are named in one line of the log. */
+/** The most delivery ids that are named in one log line. */
 const NAMED = 20;
 
 const TOO_LATE = 'a delivery was settled too late: its lease had ended';
 
-/** Of an attempt without an answer, nobody knows whether it was written down. */
+/** If the store gave no answer, it is not known whether the settlement was written. */
 const TOO_LATE_OR_TWICE =
   'a delivery was settled already, by an attempt that the store did not answer, or its lease had ended';
 
 export class Settler {
   readonly #options: SettlerOptions;
   readonly #log: BoundedLog;
-  /** Settlements that are not written down yet. */
+  /** Settlements that are not written yet. */
   readonly #unwritten = new Set<Held>();
   #patient = true;
 
@@ -54,13 +54,13 @@ export class Settler {
     this.#log = new BoundedLog({ logger: options.logger, counted: 'alarms delivered' });
   }
 
-  /** From now on a settlement that the store refuses is not tried again: the process ends. */
+  /** From now on a settlement that the store refuses is not retried: the process is ending. */
   hurry(): void {
     this.#patient = false;
     this.#log.flush();
   }
 
-  /** Deliveries that were sent as one message have one outcome, and are tried again together. */
+  /** Deliveries that were sent as one message share one outcome, and are retried together. */
   async settle(group: readonly Held[], outcome: Outcome): Promise<void> {
     const { clock, random } = this.#options;
     const now = clock();
@@ -70,7 +70,7 @@ export class Settler {
     await this.#write(fates);
   }
 
-  /** Gives deliveries back untried. */
+  /** Releases deliveries that were not tried. */
   async release(group: readonly Held[]): Promise<void> {
     if (group.length === 0) return;
     await this.#write(group.map((held) => ({ held, settlement: { kind: 'released' } })));
@@ -83,8 +83,8 @@ export class Settler {
   }
 
   /**
-   * The targets of a channel with deliveries that were tried, whose lease has ended, and whose outcome the store has not
-   * taken yet. Whoever claimed for one of them now could get the same delivery again.
+   * The targets of a channel with deliveries that were tried, whose lease has ended, and whose outcome the store has
+   * not accepted yet. A new claim for one of these targets could get the same delivery again.
    */
   overdue(channel: Channel): string[] {
     const now = this.#options.monotonic();
@@ -120,9 +120,9 @@ export class Settler {
   }
 
   /**
-   * While the store is away nobody else can claim either, so that what was sent is written down when it is back, however
-   * long after the lease that is: by its fence it counts only where nobody has claimed the delivery anew. What the store
-   * refuses for another reason, and what was not sent, is left to the next claim at the end of the lease.
+   * While the store is away nobody else can claim either, so what was sent is recorded when the store is back, however
+   * long after the end of the lease: thanks to its fence it counts only if nobody has claimed the delivery since. What
+   * the store refuses for another reason, and what was not sent, is left to the next claim at the end of the lease.
    */
   #mayTryAgain(held: Held, { kind }: Settlement, error: unknown): boolean {
     if (!this.#patient) return false;
@@ -130,7 +130,7 @@ export class Settler {
     return this.#options.monotonic() + TRY_AGAIN_AFTER < held.leaseEnds;
   }
 
-  /** Alarms that went out as one message share one line of the log. */
+  /** Alarms that were sent as one message share one log line. */
   #tellDelivered(group: readonly Held[]): void {
     const alarms = group.filter(({ alarm }) => alarm !== null);
     const [only] = alarms;
@@ -189,7 +189,7 @@ function refused({ channel }: Held, error: string, now: number): Settlement {
   return isChannelKind(channel) ? { kind: 'dead', error, refusedAt: now } : { kind: 'dead', error };
 }
 
-/** Of a channel, what the service said of the message. */
+/** For a channel, what the service said about the message. */
 function toldOf({ channel }: Held, outcome: Extract<Outcome, { kind: 'delivered' }>): Pick<Told, 'told'> {
   if (!isChannelKind(channel)) return {};
   const { reference = null, settings } = outcome;
@@ -198,7 +198,7 @@ function toldOf({ channel }: Held, outcome: Extract<Outcome, { kind: 'delivered'
 
 type Told = Extract<Settlement, { kind: 'delivered' }>;
 
-/** What a line of the log says of deliveries: ids, never an address with credentials. */
+/** What a log line says about deliveries: ids, never an address with credentials. */
 function shown(group: readonly Held[]): Record<string, unknown> {
   const [first] = group;
   if (!first) return {};

@@ -1,6 +1,6 @@
 /**
- * Bounds how long sends are begun in one go. Each takes a fraction of a millisecond to put together and to sign, and where
- * many may begin at once, check-ins would wait for all of them.
+ * Bounds how long sends are begun in one go. Each takes a fraction of a millisecond to compose and sign, and if many
+ * could begin at once, check-ins would have to wait for all of them.
  */
 
 /** In milliseconds. */
@@ -16,8 +16,8 @@ export class Spell {
   }
 
   /**
-   * Whether there is time to begin something now. Where there is none, `goOn` is called when others have had their turn of
-   * the event loop.
+   * Whether there is time to begin something now. If not, `goOn` is called after other work has had its turn of the
+   * event loop.
    */
   hasTime(goOn: () => void): boolean {
     const now = this.#monotonic();

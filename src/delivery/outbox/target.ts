@@ -2,12 +2,12 @@
  * What is known of one target: what waits for it, and when it may be sent to. Fairness between targets:
  *
  * 1. A target has sends of its own only: one at first, up to `perTarget` while it answers well, one after a failure.
- * 2. A target that failed or was slow is sent to in the slow lane, where it takes nothing from the others.
- * 3. Between the sends to a target that goes on failing there is a pause that grows to a second.
- * 4. Only a target that answers well, and at once, has deliveries claimed ahead; the others get theirs one by one.
+ * 2. Sends to a target that failed or was slow use the slow lane, where they take nothing from the others.
+ * 3. Between the sends to a target that keeps failing there is a pause, which grows to a second.
+ * 4. Only a target that answers well and quickly has deliveries claimed ahead; the others get theirs one by one.
  *
- * Where alerts are grouped, a target has one turn at a time. The first alert after a quiet time goes out at once; what
- * comes within the wait after a turn is claimed when the wait ends, and goes out together.
+ * If alerts are grouped, a target has one turn at a time. The first alert after a quiet time is sent at once; what
+ * comes within the wait after a turn is claimed when the wait ends, and sent together.
  */
 import type { ClaimedDelivery } from '../../core/delivery.ts';
 import type { KeptPace } from '../../store/paces.ts';
@@ -16,7 +16,10 @@ import { MessagePace } from './message-pace.ts';
 import type { Outcome } from './outcome.ts';
 import { DIGEST_OVER, GroupedTurn, type Message, singleTurn, type Turn } from './turn.ts';
 
-/** So many deliveries are claimed ahead for a target that gets each by itself, and again when half are on their way. */
+/**
+ * How many deliveries are claimed ahead for a target that gets each on its own; more are claimed
+ * when half are sent.
+ */
 export const AHEAD = 8;
 
 /** Above this number, targets that have nothing to do are forgotten. */
@@ -26,21 +29,21 @@ export const REMEMBERED = 1_000;
 const PAUSE_STEP = 10;
 const LONGEST_PAUSE = 1_000;
 
-/** A target is never left alone for longer because it asked for it, in milliseconds: somebody may have mended it. */
+/** The longest wait that a target can ask for, in milliseconds: somebody may have fixed it meanwhile. */
 const LONGEST_HOLD = 3_600_000;
 
 export abstract class Target {
   readonly id: string;
-  /** Claimed and not started. */
+  /** Turns that are claimed and not started. */
   readonly waiting: Turn[] = [];
   /** Turns that are not settled yet. */
   running = 0;
-  /** How many turns may run. */
+  /** How many turns may run at the same time. */
   allowed = 1;
   slow = false;
   /** No turn before this instant of the monotonic clock. */
   notBefore = 0;
-  /** Until when the target itself asked for silence. */
+  /** Until when the target itself asked to be left alone. */
   heldUntil = 0;
   /** Failures since the last success. */
   #failures = 0;
@@ -59,7 +62,7 @@ export abstract class Target {
     return this.running === 0 && this.waiting.length === 0;
   }
 
-  /** Whether nothing of what is known of it matters any more. */
+  /** Whether nothing that is known of it matters any more. */
   forgettable(now: number): boolean {
     return this.idle && this.heldUntil <= now;
   }
@@ -81,7 +84,7 @@ export abstract class Target {
     }
   }
 
-  /** The target wants nothing more for so long, in milliseconds, whichever alert it is. */
+  /** The target asks to be sent nothing, whichever alert it is, for `time` milliseconds. */
   hold(time: number, now: number): void {
     this.heldUntil = Math.max(this.heldUntil, now + Math.min(time, LONGEST_HOLD));
     this.notBefore = Math.max(this.notBefore, this.heldUntil);
@@ -92,22 +95,22 @@ export abstract class Target {
 
   abstract add(claim: ClaimedDelivery, leaseEnds: number): void;
 
-  /** Whether nothing more is to be claimed for it now. */
+  /** Whether nothing more should be claimed for it now. */
   abstract hasEnough(now: number, slowLaneHasRoom: boolean): boolean;
 
-  /** Whether what was claimed has to go back to the outbox, because it may not be sent for some time. */
+  /** Whether what was claimed must go back to the outbox, because it may not be sent for some time. */
   isTooMuch(_now: number): boolean {
     return false;
   }
 
-  /** The messages of a turn: those for now, and those to give back. */
+  /** The messages of a turn: those for now, and those to release. */
   abstract split(messages: Message[], now: number): { now: Message[]; later: Message[] };
 
   /** A turn has ended. */
   abstract rest(now: number): void;
 }
 
-/** Each alert by itself. */
+/** A target that gets each alert on its own. */
 export class SingleTarget extends Target {
   readonly #gap: number;
 
@@ -125,7 +128,7 @@ export class SingleTarget extends Target {
   }
 
   hasEnough(now: number, slowLaneHasRoom: boolean): boolean {
-    // What would wait for its turn is claimed when that comes: somebody may acknowledge it meanwhile.
+    // What would have to wait is claimed only when its turn comes: somebody may acknowledge it meanwhile.
     if (!this.doubtful && this.#gap > 0) return !this.idle || now < this.notBefore;
     if (!this.doubtful) return this.waiting.length >= AHEAD / 2;
     return !slowLaneHasRoom || this.running + this.waiting.length >= this.allowed || now < this.notBefore;
@@ -135,13 +138,13 @@ export class SingleTarget extends Target {
     return { now: messages, later: [] };
   }
 
-  /** The gap is counted from the end of a send too: what came before must have arrived. */
+  /** The gap also counts from the end of a send: the previous one must have arrived. */
   rest(now: number): void {
     if (this.#gap > 0) this.notBefore = Math.max(this.notBefore, now + this.#gap);
   }
 }
 
-/** All that waits together. */
+/** A target that gets everything that waits together. */
 export class GroupedTarget extends Target {
   readonly #wait: number;
   readonly #pace: MessagePace | null;
@@ -158,8 +161,8 @@ export class GroupedTarget extends Target {
   }
 
   /**
-   * Whether what was gathered would be one message too many for this minute. It is gathered anew when there is room, so
-   * that nobody is told of what was acknowledged meanwhile.
+   * Whether what was gathered would be one message too many for this minute. It is gathered again when there is room,
+   * so nobody is told about what was acknowledged meanwhile.
    */
   override isTooMuch(now: number): boolean {
     if (this.waiting.length === 0 || this.#roomAt(now) <= now) return false;
@@ -184,14 +187,14 @@ export class GroupedTarget extends Target {
     this.#pace?.arrived(now);
   }
 
-  /** What the next start has to know; null where nothing limits the messages. */
+  /** What the next start has to know; null if messages are not limited. */
   pace(now: number, wall: number): KeptPace | null {
     if (!this.#pace) return null;
     const held = this.heldUntil > now ? wall + (this.heldUntil - now) : null;
     return { sent: this.#pace.kept(now, wall), heldUntil: held };
   }
 
-  /** What was sent before the start counts on, and so does what the service asked for. */
+  /** What was sent before the start still counts, and so does a wait that the service asked for. */
   restore({ sent, heldUntil }: KeptPace, now: number, wall: number): void {
     this.#pace?.restore(sent, now, wall);
     this.#quiet = this.#pace?.isQuiet(now) ?? true;
@@ -199,7 +202,7 @@ export class GroupedTarget extends Target {
     if (!this.#quiet) this.#waitFrom(now);
   }
 
-  /** Whether it has to be remembered what it was sent. */
+  /** Whether it can be forgotten what it was sent. */
   override forgettable(now: number): boolean {
     return super.forgettable(now) && (this.#pace?.isQuiet(now) ?? true);
   }
@@ -216,8 +219,8 @@ export class GroupedTarget extends Target {
   }
 
   /**
-   * A target that had a quiet time is told of one thing at once; what else came waits for more of its kind. So does what
-   * would be too much within a minute.
+   * A target that was quiet gets one message at once; the rest waits for more to join it. So does what would be too
+   * much within a minute.
    */
   split(messages: Message[], now: number): { now: Message[]; later: Message[] } {
     const digest = messages.some(({ deliveries }) => deliveries.length > 1);
@@ -231,14 +234,14 @@ export class GroupedTarget extends Target {
     this.#waitFrom(now);
   }
 
-  /** While no further message may be sent, nothing is claimed: what comes meanwhile is in the next one. */
+  /** While no further message may be sent, nothing is claimed: what comes meanwhile joins the next one. */
   #waitFrom(now: number): void {
     const room = this.#pace?.nextRoomAt(false, now) ?? now;
     this.notBefore = Math.max(this.notBefore, now + this.#wait, room);
   }
 }
 
-/** When the first of the pauses ends that had not ended at `began`; infinite where there is none. */
+/** When the first pause ends that had not ended at `began`; infinite if there is none. */
 export function firstPauseEnd(targets: Iterable<Target>, began: number): number {
   return Math.min(...[...targets].map(({ notBefore }) => notBefore).filter((end) => end > began));
 }

@@ -1,4 +1,7 @@
-/** What one target is sent in one turn: one alert, or all that waited for it: of each case one by one or as a digest. */
+/**
+ * What one target is sent in one turn: one alert, or everything that waited for it, for each case
+ * one by one or as a digest.
+ */
 import { BLIND_NOTICE, REFUSAL_NOTICE } from '../../core/alert.ts';
 import type { ClaimedDelivery, Recipient } from '../../core/delivery.ts';
 import { type CaseShown, type DigestEntry, digestEntry } from '../messages/digest-entry.ts';
@@ -12,21 +15,21 @@ export const DIGEST_OVER = 5;
 /** One send: the deliveries in it share its outcome. */
 export interface Message {
   deliveries: readonly Held[];
-  /** Answers what sends it: for a digest, which takes long to put together, when that is done. */
+  /** Returns a function that sends it; for a digest, a promise, because composing one takes long. */
   make(channel: Channel, sending: Sending): Send | Promise<Send>;
 }
 
 /** Sends what was made. */
 export type Send = () => Promise<Outcome>;
 
-/** Of the delivery that was claimed first. */
+/** The end of the lease of the delivery that was claimed first. */
 export function leaseEndOf({ deliveries: [first] }: Message): number {
   return first?.leaseEnds ?? Number.POSITIVE_INFINITY;
 }
 
 /**
- * What sends a message. One that cannot be put together fails as a send does. Where the channel is replaced while a
- * digest is put together, the new one does it again.
+ * Returns a function that sends a message. A message that cannot be composed fails like a send. If the channel is
+ * replaced while a digest is being composed, the new one composes it again.
  */
 export function madeBy(channel: () => Channel, message: Message, sending: Sending): Send | Promise<Send> {
   const maker = channel();
@@ -39,7 +42,7 @@ export function madeBy(channel: () => Channel, message: Message, sending: Sendin
 }
 
 export interface Turn {
-  /** How many deliveries it has. */
+  /** How many deliveries it contains. */
   readonly size: number;
   messages(): Message[];
   /** Every delivery of it. */
@@ -51,7 +54,7 @@ export function singleTurn(claim: ClaimedDelivery, leaseEnds: number): Turn {
   return { size: 1, messages: () => [message], deliveries: () => message.deliveries };
 }
 
-/** All that was claimed for one target, by case. */
+/** Everything that was claimed for one target, by case. */
 export class GroupedTurn implements Turn {
   readonly #cases = new Map<string, CaseGroup>();
   #size = 0;
@@ -78,17 +81,17 @@ export class GroupedTurn implements Turn {
 }
 
 /**
- * The alerts of one case for one target. Of many, only what a digest shows is kept in memory. A notice that the
- * service was blind is about no single snitch: it is a message of its own, and comes first.
+ * The alerts of one case for one target. If there are many, only what a digest shows is kept in memory. A
+ * notice about the service itself concerns no single snitch: it is a message of its own, and comes first.
  */
 class CaseGroup {
   readonly #shown: CaseShown;
   readonly #notices: Message[] = [];
   readonly #held: Held[] = [];
   readonly #entries: DigestEntry[] = [];
-  /** As it was when the last of them was claimed. */
+  /** As it was when the last alert was claimed. */
   #recipient: Recipient | null = null;
-  /** Whole while they are few enough to be sent one by one. */
+  /** All of them, while they are few enough to be sent one by one. */
   #single: Message[] = [];
 
   constructor(shown: CaseShown) {

@@ -1,4 +1,4 @@
-/** Tries the mail server before an alert has to: connects, logs in, and sends a test mail where one is asked for. */
+/** Tries the mail server before an alert has to: connects, logs in, and sends a test mail on request. */
 import { createTransport } from 'nodemailer';
 import { createMailer, type SmtpError, smtpFailureInWords } from './mailer.ts';
 import { type SmtpSettings, secretsOf, senderOf, smtpOptions } from './smtp-options.ts';
@@ -6,19 +6,22 @@ import { type SmtpSettings, secretsOf, senderOf, smtpOptions } from './smtp-opti
 /** For each step of the conversation, in milliseconds. */
 const PATIENCE = 10_000;
 
-/** For the whole login, and as long again for a test mail, even if the server answers byte by byte, in milliseconds. */
+/**
+ * For the whole login, and the same again for a test mail, even if the server answers byte by byte,
+ * in milliseconds.
+ */
 const WITHIN = 25_000;
 
 export interface MailCheck {
   /** Host and port of the mail server. */
   server: string;
-  /** In words; null where all went well. */
+  /** In words; null if all went well. */
   problem: string | null;
 }
 
 /**
  * @param recipient of the test mail; null for none
- * @param within for the login, and as long again for the mail, in milliseconds
+ * @param within for the login, and the same again for the mail, in milliseconds
  * @throws Error that names the setting which cannot be used
  */
 export async function checkMail(

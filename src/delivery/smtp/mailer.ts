@@ -28,12 +28,12 @@ export interface Mailer {
   /**
    * Never throws: whatever goes wrong is an outcome.
    *
-   * @param stop gives the attempt up before its time
+   * @param stop aborts the attempt
    */
   send(message: EmailMessage, recipient: string, stop?: AbortSignal): Promise<Outcome>;
-  /** Lets what is being sent end, and then ends all connections. */
+  /** Lets sends in flight finish, and then closes all connections. */
   retire(): void;
-  /** Ends all connections now. */
+  /** Closes all connections now. */
   close(): void;
 }
 
@@ -44,7 +44,7 @@ export function createMailer(options: MailerOptions): Mailer {
   const smtp = smtpOptions(options, connections);
   const transport = createTransport({
     ...smtp,
-    // A connection that the server closed while it was idle is noticed at the next send, which then takes another.
+    // A connection that the server closed while idle is noticed at the next send, which then uses another.
     maxRequeues: 2,
     connectionTimeout: CONNECTION_TIMEOUT,
     greetingTimeout: GREETING_TIMEOUT,
@@ -76,7 +76,7 @@ export function createMailer(options: MailerOptions): Mailer {
   };
 }
 
-/** The envelope is explicit, so that nothing in a header can add a recipient. */
+/** The envelope is explicit, so nothing in a header can add a recipient. */
 function composed(message: EmailMessage, sender: { name: string; address: string }, recipient: string) {
   const { subject, text, html, messageId, references, date } = message;
   const thread = references.length > 0 ? { references, inReplyTo: references[0] } : {};
@@ -84,7 +84,7 @@ function composed(message: EmailMessage, sender: { name: string; address: string
     from: sender,
     to: { name: '', address: recipient },
     envelope: { from: sender.address, to: [recipient] },
-    // A mail reader would decode a name that looks like a MIME encoded word, into whatever its author chose.
+    // A mail reader would decode a name that looks like a MIME encoded word into whatever its author chose.
     subject: subject.replaceAll('=?', '= ?'),
     text,
     html,
@@ -111,9 +111,9 @@ export interface SmtpError extends Error {
 const ABOUT_LOGIN = [503, 530, 534, 535, 538];
 
 /**
- * A permanent refusal of this recipient or this message (5xx to RCPT or DATA) is the end of it. Everything else, a
- * 5xx to the connection, the login or the sender included, is about the server or our own configuration, which
- * someone may put right: it is tried again.
+ * A permanent refusal of this recipient or this message (5xx to RCPT or DATA) is final. Everything else, including
+ * a 5xx to the connection, the login or the sender, is about the server or our own configuration, which someone
+ * may fix: it is retried.
  */
 function failed(error: SmtpError, server: { host: string; secrets: readonly string[] }): Outcome {
   const { code, command, responseCode = 0 } = error;

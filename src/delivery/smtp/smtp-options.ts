@@ -1,4 +1,4 @@
-/** Reads `smtp.url` and `smtp.from` into what the SMTP client wants. */
+/** Turns `smtp.url` and `smtp.from` into options for the SMTP client. */
 import type { SMTPPoolOptions } from 'nodemailer/lib/smtp-pool';
 import { readSmtpOptions } from '../../core/smtp-url.ts';
 import { isEmailAddress } from '../../core/validation.ts';
@@ -13,14 +13,14 @@ export interface SmtpSettings {
 export type SmtpOptions = SMTPPoolOptions & { pool: true; host: string; port: number };
 
 export interface Sender {
-  /** Empty where the setting gives an address alone. */
+  /** Empty if the setting gives only an address. */
   name: string;
   address: string;
 }
 
 /**
- * TLS is required with `smtps://`, with `?requireTLS=true`, and where a password would leave this host; then the
- * server's certificate must be valid too. Elsewhere TLS is used where the server offers it, whatever its certificate:
+ * TLS is required with `smtps://`, with `?requireTLS=true`, and if a password would leave this host; then the
+ * server's certificate must be valid too. Otherwise TLS is used if the server offers it, whatever its certificate:
  * refusing it would only send the same mail in the clear.
  *
  * @throws Error that names the setting, never its value
@@ -49,7 +49,7 @@ export function smtpOptions({ url }: SmtpSettings, connections: number): SmtpOpt
   };
 }
 
-/** What no error may show: the password, or the user name where it stands alone and so is the key itself. */
+/** What no error may show: the password, or a user name on its own, which is the key itself. */
 export function secretsOf({ auth }: Pick<SmtpOptions, 'auth'>): string[] {
   if (!auth) return [];
   const { user = '', pass = '' } = auth;
