@@ -61,7 +61,7 @@ const EXPLAINED = 'A cell with –';
 
 const HEAD = `# How fast is it, and how much does it need at a million snitches?
 
-This page is written by \`npm run bench\`.
+The tables below say what the last run measured, and which aims it met. \`npm run bench\` writes this page.
 
 - [The last run](#the-last-run)
 - [On PostgreSQL](#on-postgresql)
@@ -91,28 +91,28 @@ function how({ million, history, connections, rate }: Sizes): string {
 
 ## How it is measured
 
-Medians of alternating rounds, and ratios of these medians. The smallest and the largest round stand beside them. Load comes from
-\`wrk\`, because what is as slow as the server itself would flatter it. Server and load share the machine.
+The figures are medians of alternating rounds, with the smallest and the largest round, and ratios of these medians. The load comes
+from \`wrk\`, because a load generator as slow as the server would flatter it. Server and load share the machine.
 
 - ${counted(million)} daily snitches of one case with ${history} check-ins each. All check in between 00:00 and 06:00.
-- As many check-ins as are answered come over ${connections} connections. \`node:http\` alone, with the same answer, is measured with the
-  same load. First check-ins of their periods ask for each token once, in random order.
-- Beside a storm and at midnight, check-ins come at a steady ${rate} a second. One that could not be sent in time, because the answer
-  before it was late, counts from when it was to be sent. Idle is the same load before that.
+- Check-ins come as fast as they are answered, over ${connections} connections. A bare \`node:http\` server with the same
+  answer is measured with the same load. First check-ins of their periods use each token once, in random order.
+- During a storm and at midnight, check-ins come at a steady ${rate} a second. If one could not be sent in time, because the
+  answer before it was late, its time counts from when it should have been sent. Idle is the same load before that.
 - In a storm each alert goes to two webhooks and two recipients.
-- Midnight finds all snitches where the sweep may have to look at each of them, and a daemon that was started just before.
-- Before the measured start the daemon was killed under load. It was away while two thirds of the jobs were to check in.
+- Midnight is the worst case: the sweep may have to look at every snitch, and the daemon was started just before.
+- Before the measured start the daemon was killed under load. It was away while two thirds of the jobs should have checked in.
 - The list is read over HTTP while a GET of one snitch is sent every 5 ms.
-- On PostgreSQL, the same program is measured on a server of its own on the same machine, and on SQLite, in turn. A server that is some
-  milliseconds away is behind a process that passes everything on so much later, each way. Processor time is that of the daemon and of
-  all processes of the server, which other work on the machine changes least.
+- For PostgreSQL, the same program is measured with a PostgreSQL server on the same machine, and with SQLite, in turn. To put the server
+  some milliseconds away, a process in between delays everything by that much, each way. Processor time is that of the daemon, and that
+  of all processes of the server; other work on the machine affects it least.
 - 64 connections that each wait for their answer make at most 64 check-ins in the time that one takes. With the server 2 ms away, each
-  way, one that is written without being read first takes 4 ms, and the first one of its period, which must be read, takes 8 ms: no
-  more than 16,000 and 8,000 a second, however quick all else is.
+  way, a check-in written without a read first takes 4 ms, and the first one of its period, which must be read, takes 8 ms. That
+  allows no more than 16,000 and 8,000 a second, however fast everything else is.
 
-\`npm run bench -- --case hot --rounds 5 --seconds 5\` measures one case and writes nothing down. \`npm run bench -- --beside COMMIT\`
-measures an earlier commit in alternation, and \`npm run bench -- --fast\` only shows that everything works. The full run takes about
-twelve minutes. \`npm run bench -- --store postgres\` writes the part on PostgreSQL alone. It needs \`wrk\`, which is a package of
-Debian, as is \`postgresql\`, and \`bench/main.ts\` names its other options.
+\`npm run bench -- --case hot --rounds 5 --seconds 5\` measures one case and does not change this page. \`npm run bench -- --beside COMMIT\`
+measures an earlier commit in turn with this one, and \`npm run bench -- --fast\` only shows that everything works. The full run takes
+about twelve minutes. \`npm run bench -- --store postgres\` writes only the part on PostgreSQL. Debian has packages for what it needs,
+\`wrk\` and \`postgresql\`. \`bench/main.ts\` names its other options.
 `;
 }

@@ -223,7 +223,7 @@ async function revive(context: Context, index: number): Promise<void> {
 test('behind nginx no check-in is refused either, a node is dead from the beginning, and another is killed', async (context) => {
   const { hosts, nodes, token, db1 } = context;
   const upstreams = nodes.map(({ url }, index) => [`10.0.0.1${index + 1}:7676`, new URL(url).host]);
-  const block = onlyBlockBelow('nginx in the place of HAProxy', 'nginx');
+  const block = onlyBlockBelow('nginx instead of HAProxy', 'nginx');
   const nginx = await Nginx.startWith(hosts.root, block, Object.fromEntries(upstreams));
   try {
     const stream = await nginx.open('GET', '/v1/stream', { headers: keyOf(nodes[0]) });
