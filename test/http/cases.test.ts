@@ -2,9 +2,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireApiKey, WireCase, WireSnitch } from '../../src/api/wire.ts';
+import type { ImportedSnitch } from '../../src/store/ownership.ts';
 import { Client } from './client.ts';
 import { blank, empty, invalid, invalidOn, ok, refused } from './expect.ts';
-import { checkIn, type Fixture, hooks, newSnitch } from './fixture.ts';
+import { checkIn, type Fixture, hooks, newSnitch, startFixture } from './fixture.ts';
 
 const test = suite<Fixture>('cases');
 test.before.each(hooks.start);
@@ -130,6 +131,34 @@ test('DELETE takes the case with its keys and snitches, and leaves the others', 
     [rival.id],
   );
   assert.equal(ok(await rival.write.get('/v1/snitches')), [kept]);
+});
+
+test('what is deleted in one step is little, however large the case: check-ins wait for that', async () => {
+  const left: number[] = [];
+  const context = await startFixture({
+    through: (store) => ({
+      ...store,
+      deleteCase: async (id) => {
+        left.push((await store.listSnitches(id, { after: 0, limit: 1_000, tags: [] })).snitches.length);
+        return store.deleteCase(id);
+      },
+    }),
+  });
+  try {
+    const { admin, acme, store, clock } = context;
+    const imported = Array.from(
+      { length: 450 },
+      (_, index): ImportedSnitch => ({
+        ...{ name: `job ${index}`, notes: '', tags: [], alertEmail: [] },
+        ...{ interval: 'daily', alertType: 'basic', token: null },
+      }),
+    );
+    await store.importSnitches(acme.id, { imported, owner: null }, clock.now);
+    empty(await admin.delete(`/v1/cases/${acme.id}`));
+    assert.equal(left, [50]);
+  } finally {
+    await context.close();
+  }
 });
 
 test('a new case is of use with the key that is made for it', async ({ admin, port }) => {

@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert';
 import type { CaseSettings } from '../../src/core/case.ts';
 import type { SnitchError } from '../../src/core/errors.ts';
+import type { ImportedSnitch } from '../../src/store/ownership.ts';
 import {
   alertsOf,
   checkIn,
@@ -159,6 +160,47 @@ contract('cases', (test) => {
       assert.is(await count(table, where), before.get(table), `${table} of the other case`);
       assert.is(await count(table, `NOT (${where})`), 0, `${table} of the deleted case`);
     }
+  });
+
+  test('a large case is emptied in slices, its counts with it, and no other case', async ({
+    store,
+    query,
+  }) => {
+    const [gone, kept] = [await newCase(store), await newCase(store)];
+    for (const { id } of [gone, kept, gone]) {
+      const imported = Array.from(
+        { length: 225 },
+        (_, index): ImportedSnitch => ({
+          ...{ name: `job ${index}`, notes: '', tags: ['db', 'web'], alertEmail: [] },
+          ...{ interval: 'daily', alertType: 'basic', token: null },
+        }),
+      );
+      await store.importSnitches(id, { imported, owner: null }, NOW);
+    }
+    const rowsOf = async (table: string, id: string) => {
+      const [row] = await query<{ rows: number }>(
+        `SELECT count(*) AS rows FROM ${table} WHERE case_id = '${id}'`,
+      );
+      return Number(row?.rows);
+    };
+    const counted = async (id: string) => {
+      const [row] = await query<{ rows: number }>(
+        `SELECT sum(count) AS rows FROM status_counts WHERE case_id = '${id}'`,
+      );
+      return Number(row?.rows);
+    };
+    const left = [];
+    while (await store.emptyCaseSlice(gone.id)) {
+      const snitches = await rowsOf('snitches', gone.id);
+      assert.is(await rowsOf('snitch_states', gone.id), snitches);
+      assert.is(await rowsOf('snitch_tags', gone.id), 2 * snitches);
+      assert.is(await counted(gone.id), snitches);
+      left.push(snitches);
+    }
+    assert.equal(left, [250, 50]);
+    assert.is(await store.deleteCase(gone.id), true);
+    for (const table of ['snitches', 'snitch_states']) assert.is(await rowsOf(table, kept.id), 225);
+    assert.is(await rowsOf('snitch_tags', kept.id), 450);
   });
 
   test('a deleted case leaves every other case whole', async ({ store }) => {

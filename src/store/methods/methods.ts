@@ -68,6 +68,7 @@ import { type Guarded, guarded } from './refusals.ts';
 const caseMethods: Table<CaseStore> = {
   getCase: read(cases.getCase),
   listCases: read(cases.listCases),
+  emptyCaseSlice: work(cases.emptyCaseSlice),
 };
 
 const apiKeyMethods: Table<ApiKeyStore> = {

@@ -1,13 +1,16 @@
 import type { Act } from '../../core/activity/activity.ts';
 import type { Case, CaseSettings } from '../../core/case.ts';
 import { NotFound } from '../../core/errors.ts';
-import type { Reminders } from '../../core/snitch.ts';
+import type { Reminders, Status } from '../../core/snitch.ts';
 import { newId } from '../identifiers.ts';
 import type { Reading, Transaction } from '../transaction.ts';
 import { recordCase, recordCaseEdit } from './activity/of-cases.ts';
 import { forgetMembers } from './routes/rules.ts';
 import { dropWaitingOfCase } from './routes/waiting.ts';
+import { tagsIn } from './snitch-rows.ts';
+import { countStatus } from './status-counts.ts';
 import { forgetPage } from './status-pages/pages.ts';
+import { indexTags } from './tags.ts';
 
 interface CaseRow {
   id: string;
@@ -93,6 +96,39 @@ async function planReschedule(tx: Transaction, id: string, deadlines: boolean): 
     deadlines ? 1 : 0,
   );
 }
+
+/** How many snitches one slice deletes. */
+const SLICE = 200;
+
+/**
+ * Deletes some of the case's snitches, oldest first, so that few are left when the case itself is deleted: check-ins
+ * wait for that, and with a million snitches it would take many seconds.
+ *
+ * @returns false when no full slice is left
+ */
+export async function emptyCaseSlice(tx: Transaction, caseId: string): Promise<boolean> {
+  await tx.lock(`case ${caseId}`);
+  const rows = await tx.all<{ id: number; tags: string; status: Status }>(
+    `SELECT n.id, n.tags, s.status FROM snitches AS n CROSS JOIN snitch_states AS s ON s.id = n.id
+     WHERE n.case_id = +? ORDER BY n.id LIMIT +?`,
+    caseId,
+    SLICE,
+  );
+  // The last few are deleted together with the case, in one step.
+  if (rows.length < SLICE) return false;
+  for (const { id, tags, status } of rows) {
+    for (const table of OF_SNITCHES) tx.put(`DELETE FROM ${table} WHERE snitch_id = ?`, id);
+    tx.put('DELETE FROM snitch_states WHERE id = ?', id);
+    tx.put('DELETE FROM snitches WHERE id = ?', id);
+    indexTags(tx, { id, caseId }, tagsIn({ tags }), []);
+    countStatus(tx, caseId, status, -1);
+  }
+  tx.announce({ kind: 'shown', caseId });
+  return true;
+}
+
+/** The tables with rows that belong to one snitch. */
+const OF_SNITCHES = ['flapping', 'silenced_alarms', 'snitch_values', 'badges'];
 
 /** Deletes the case and everything that belongs to it. Alerts that were decided stay, and so do their emails. */
 export async function deleteCase(tx: Transaction, act: Act, id: string): Promise<boolean> {

@@ -8,6 +8,7 @@ import { listActivity } from '../../../src/store/operations/activity/list.ts';
 import { listAlerts } from '../../../src/store/operations/alerts.ts';
 import { findApiKey } from '../../../src/store/operations/api-keys.ts';
 import { listPostponements, postponeSlice } from '../../../src/store/operations/blind-windows.ts';
+import { emptyCaseSlice } from '../../../src/store/operations/cases.ts';
 import { takeCensus } from '../../../src/store/operations/census.ts';
 import { applyCheckIn, listCheckIns } from '../../../src/store/operations/check-ins.ts';
 import { claimDeliveries, nextDeliveryAt, settleDelivery } from '../../../src/store/operations/claims.ts';
@@ -327,6 +328,7 @@ plans('what snitches need of each other is looked up', async (world) => {
 plans('what people ask for is looked up', async (world) => {
   const { caseId, tokens } = world;
   const read = await wasteOf(world, async (tx) => {
+    await emptyCaseSlice(tx, caseId);
     await getState(tx, tokens.healthy);
     await listAlerts(tx, caseId, null, { limit: 10, before: null });
     await listAlerts(tx, caseId, tokens.healthy, { limit: 10, before: { at: NOW } });
