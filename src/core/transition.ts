@@ -169,7 +169,8 @@ function deadline(dueAt: number | null): Pick<SnitchState, 'dueAt' | 'postponed'
 /**
  * The instant that a check-in counts for. A clock that was set back a little must move no deadline back, so the later
  * of the two check-ins counts. But if the last one lies further ahead than an interval, or than the runs of a schedule
- * lie apart, the clock was wrong then, and waiting for that future would be silence.
+ * lie apart, the clock was wrong then, and waiting for that future would be silence. The sweep brings one that lies ahead
+ * by less than that to the present (`setAnew`), usually within a second: this is for what comes before it.
  */
 function momentOf(snitch: SnitchState, { now, rules }: TransitionContext): number {
   const last = snitch.lastCheckInAt ?? now;
