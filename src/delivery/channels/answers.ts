@@ -55,18 +55,23 @@ const BEHIND_A_PROXY: ReadonlySet<ChannelKind> = new Set([
   'apprise',
 ]);
 
-/** How a page begins that is meant for a browser. */
-const PAGE = /^\s*<(?:!doctype|html)\b/i;
+/**
+ * How a page begins that is meant for a browser: that of XHTML with its declaration, and some with comments. Other XML is an
+ * answer of a service.
+ */
+const PAGE = /^\s*(?:<\?xml\b[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype|html)\b/i;
 
 /** What Traefik and ingresses of Kubernetes say while the service behind them is restarted. */
 const NO_SERVICE_BEHIND = /^(?:404 page not found|default backend - 404)\s*$/;
 
-/** So often is an unknown address tried, over some twenty minutes: a restart is over then, and a mistake must be told. */
-const UNKNOWN_ATTEMPTS = 6;
+/** So often is it tried, over some twenty minutes: a restart is over then, and a wrong address must be told. */
+const ATTEMPTS_IN_FRONT = 6;
 
 /**
- * What came from something in front of the service (a proxy, a sign-in, the portal of a network), and is over after a
- * while: neither did the service take the message, nor did it refuse it. Null where the service itself answered.
+ * What came from something in front of the service (a proxy, a sign-in, the portal of a network), and is usually over
+ * after a while: neither did the service take the message, nor did it refuse it. What lasts counts as a refusal for good:
+ * it is that of a wrong address, such as of an application that answers any address with its page. Null where the
+ * service itself answered.
  *
  * No service answers a message with a web page. A page about an unknown address comes from hosted services as well, as
  * their own refusal.
@@ -76,10 +81,10 @@ export function fromInFront(kind: ChannelKind, answer: Answer): Outcome | null {
   const isTaken = status >= 200 && status < 300;
   const isUnknown = status === 404 && BEHIND_A_PROXY.has(kind);
   const isPage = PAGE.test(text);
-  const inPlace = `a web page came in place of an answer: ${statusLine}`;
-  if (isTaken) return isPage ? retry(inPlace) : null;
-  if (!isUnknown || !(isPage || NO_SERVICE_BEHIND.test(text))) return null;
-  return { kind: 'retry', error: isPage ? inPlace : quoted(answer), attempts: UNKNOWN_ATTEMPTS };
+  const isInFront = isTaken ? isPage : isUnknown && (isPage || NO_SERVICE_BEHIND.test(text));
+  if (!isInFront) return null;
+  const error = isPage ? `a web page came in place of an answer: ${statusLine}` : quoted(answer);
+  return { kind: 'retry', error, attempts: ATTEMPTS_IN_FRONT };
 }
 
 /** A refusal for good. @param words in place of what was answered */
