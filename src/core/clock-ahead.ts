@@ -1,8 +1,8 @@
 /** What was set while the clock ran ahead (`decisions: When the service itself was blind`). */
-import { DAY, HOUR } from '../text/durations.ts';
+import { DAY, HOUR, MINUTE } from '../text/durations.ts';
 import { type DeadlineContext, deadlineAfter, nextReminder } from './deadline.ts';
 import { addIntervals, type Interval, nominalLength } from './interval.ts';
-import { graceOf, lengthenedBy, scheduleOf, usualLength } from './job-schedule.ts';
+import { graceOf, lengthenedBy, scheduleOf } from './job-schedule.ts';
 import type { OpenRun } from './open-run.ts';
 import { apart, together } from './runs.ts';
 import type { Schedule } from './schedule/schedule.ts';
@@ -13,6 +13,12 @@ import type { DueFields, SnitchState } from './snitch.ts';
  * ran ahead.
  */
 export const FARTHEST_ATTEMPT = 25 * HOUR;
+
+/**
+ * Clocks that are kept right are corrected by no more than this, in milliseconds. A check-in further ahead was stamped
+ * by a clock that was wrong, and the next one would count from it instead of from itself.
+ */
+export const LITTLE_AHEAD = MINUTE;
 
 /** How much shorter two intervals can be than twice their usual length, because of clock changes and short months. */
 const SHORTER = { monthly: 5 * DAY, others: 2 * HOUR };
@@ -36,8 +42,8 @@ export function nearEnoughByRun(job: DueFields, timezone: string, now: number): 
  * 1. A deadline or reminder later than two periods from now, or than two runs of a schedule, is counted again from now.
  *    If the case's reminders are farther apart than that, their distance is the limit instead. The end that a person
  *    set for a pause stays.
- * 2. A check-in that lies ahead by more than an interval, or by more than the time between two runs, is moved to now,
- *    and so is the start of a pause.
+ * 2. A check-in more than a minute ahead is moved to now, and so is the start of a pause. Its deadline stays unless
+ *    rule 1 moves it: the next check-in brings a deadline that counts from itself.
  * 3. A run that started in the future is taken to have started now.
  */
 export function setAnew(snitch: SnitchState, now: number, context: DeadlineContext): SnitchState | null {
@@ -55,7 +61,7 @@ function startedByNow(run: OpenRun, now: number): OpenRun {
 }
 
 function setOwnAnew(snitch: SnitchState, now: number, context: DeadlineContext): SnitchState | null {
-  const state = checkedInByNow(snitch, now, context);
+  const state = checkedInByNow(snitch, now);
   const farthest = farthestDue(state, now, context);
   if (state.dueAt === null || farthest === null || state.dueAt <= farthest) {
     return state === snitch ? null : state;
@@ -67,10 +73,9 @@ function setOwnAnew(snitch: SnitchState, now: number, context: DeadlineContext):
   return { ...state, dueAt, postponed: 0, movedFrom: null };
 }
 
-function checkedInByNow(snitch: SnitchState, now: number, { rules }: DeadlineContext): SnitchState {
+function checkedInByNow(snitch: SnitchState, now: number): SnitchState {
   const { lastCheckInAt, checkedInAt, pause } = snitch;
-  const distance = (lastCheckInAt ?? now) - now;
-  const ahead = distance > 0 && distance > usualLength(snitch, rules.timezone);
+  const ahead = (lastCheckInAt ?? now) - now > LITTLE_AHEAD;
   const startsAhead = (pause?.since ?? now) > now;
   if (!ahead && !startsAhead) return snitch;
   return {

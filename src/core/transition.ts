@@ -169,7 +169,8 @@ function deadline(dueAt: number | null): Pick<SnitchState, 'dueAt' | 'postponed'
 /**
  * The instant that a check-in counts for. A clock that was set back a little must not move a deadline back, so the
  * later of the two check-ins counts. But if the last one lies further ahead than an interval, or than the gap between
- * two scheduled runs, the clock was wrong then, and waiting for that future would mean silence.
+ * two scheduled runs, the clock was wrong then, and waiting for that future would mean silence. The sweep moves one that
+ * is less far ahead to the present (`setAnew`), usually within a second; this covers check-ins that come before that.
  */
 function momentOf(snitch: SnitchState, { now, rules }: TransitionContext): number {
   const last = snitch.lastCheckInAt ?? now;

@@ -138,6 +138,8 @@ test('an answer from in front of the service is no answer of it: the alert is tr
   const cases: [ChannelKind[], number, string, RegExp][] = [
     [served, 200, PAGE, /^a web page came in place of an answer: 200 OK$/],
     [served, 202, `\n<html>${'x'.repeat(9_000)}`, /^a web page came in place of an answer: 202 Accepted$/],
+    [['ntfy', 'slack'], 200, `<?xml version="1.0" encoding="UTF-8"?>\n${PAGE}`, /^a web page/],
+    [['ntfy'], 200, `<!-- built on Monday -->\n<!-- by hand -->${PAGE}`, /^a web page/],
     [proxied, 404, PAGE, /^a web page came in place of an answer: 404 Not Found$/],
     [proxied, 404, '404 page not found\n', /^answered 404 Not Found: 404 page not found$/],
     [proxied, 404, 'default backend - 404', /^answered 404 Not Found: default backend - 404$/],
@@ -164,28 +166,46 @@ test('an answer from in front of the service is no answer of it: the alert is tr
   }
 });
 
-test('a 404 from in front of a service that lasts longer than a restart is told as a refusal', async (context) => {
-  const { outbox, server } = context;
-  const { id } = await add(context, 'gotify');
-  server.behaviour = (response) => response.writeHead(404).end('404 page not found');
+/** Lets six attempts fail, each when it is due. @returns the delivery then, and how long that took on the clock */
+async function failSixTimes({ outbox }: Context) {
   const began = outbox.clock();
   const running = outbox.deliverer(quick);
   await outbox.raise(1);
   const tried = async () =>
     [...(await outbox.deliveries('pending')), ...(await outbox.deliveries('dead'))][0];
-  for (let attempt = 1; attempt <= 6; attempt += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     await until(async () => {
       const delivery = await tried();
       return delivery?.attempts === attempt && !delivery.sending;
     }, `attempt ${attempt}`);
     const delivery = await tried();
-    assert.is(delivery?.state, attempt < 6 ? 'pending' : 'dead');
-    if (attempt < 6) outbox.offset += delivery!.nextAttemptAt! - outbox.clock() + 1_000;
+    if (attempt === 6) return { delivery, lasted: outbox.clock() - began };
+    assert.is(delivery?.state, 'pending');
+    outbox.offset += delivery!.nextAttemptAt! - outbox.clock() + 1_000;
     running.wake();
   }
-  assert.ok(outbox.clock() - began > 15 * 60_000, 'after some twenty minutes');
+}
+
+test('a 404 from in front of a service that lasts longer than a restart is told as a refusal', async (context) => {
+  const { outbox, server } = context;
+  const { id } = await add(context, 'gotify');
+  server.behaviour = (response) => response.writeHead(404).end('404 page not found');
+  const { delivery, lasted } = await failSixTimes(context);
+  assert.is(delivery?.state, 'dead');
+  assert.ok(lasted > 15 * 60_000, 'after some twenty minutes');
   const refused = (await outbox.store.getChannel(outbox.owner.id, id))?.refused;
   assert.is(refused?.error, 'answered 404 Not Found: 404 page not found');
+});
+
+test('a web page in place of an answer that lasts is told as a refusal: the address is wrong', async (context) => {
+  const { outbox, server } = context;
+  const { id } = await add(context, 'slack');
+  server.behaviour = (response) => response.writeHead(200).end(PAGE);
+  const { delivery, lasted } = await failSixTimes(context);
+  assert.is(delivery?.state, 'dead');
+  assert.ok(lasted > 15 * 60_000, 'after some twenty minutes');
+  const refused = (await outbox.store.getChannel(outbox.owner.id, id))?.refused;
+  assert.is(refused?.error, 'a web page came in place of an answer: 200 OK');
 });
 
 test('a hosted service that knows no such address refuses for good, page or not', async (context) => {

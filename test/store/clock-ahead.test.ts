@@ -87,9 +87,38 @@ contract('a clock that ran ahead', (test) => {
     const owner = await newCase(store);
     const { token, state } = await healthySnitch(store, owner);
     await setAnew(store, NOW - 20 * MINUTE);
-    assert.equal((await snitchOf(store, owner, token)).state, state);
+    assert.is(await dueOf(store, owner, token), state.dueAt);
     await setAnew(store, NOW - 3 * HOUR);
     assert.is(await dueOf(store, owner, token), utc('2025-07-09T09:00:00'));
+  });
+
+  test('a check-in after the clock was set back by less than an interval counts from itself', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const ahead = NOW + 59 * MINUTE;
+    const cases = [
+      { fields: { interval: 'hourly' }, due: '12:00:00' },
+      { fields: { schedule: { cron: '0 * * * *' }, grace: 300 }, due: '11:05:00' },
+      { fields: { schedule: { every: 3_600 }, grace: 300 }, due: '11:35:00' },
+    ] as const;
+    for (const { fields, due } of cases) {
+      const { token } = await healthySnitch(store, owner, fields);
+      await checkIn(store, token, ahead);
+      await setAnew(store);
+      assert.is((await snitchOf(store, owner, token)).state.lastCheckInAt, NOW, due);
+      await checkIn(store, token, NOW + 10 * MINUTE);
+      assert.is(await dueOf(store, owner, token), utc(`2025-07-09T${due}`));
+    }
+  });
+
+  test('a check-in that lies ahead by seconds is as it was: such a clock was set right, not wrong', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const { token, state } = await healthySnitch(store, owner, { interval: 'hourly' });
+    await setAnew(store, NOW - 30_000);
+    assert.equal((await snitchOf(store, owner, token)).state, state);
   });
 
   test('a late check-in counts again, and a pause has begun by now', async ({ store }) => {

@@ -1,8 +1,9 @@
-/** Finds a snitch by its token, or by its name if no other snitch has the same. */
+/** Finds a snitch by its token, its check-in address, or its name if no other snitch has the same. */
 import { ApiError, type Client } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
 import { similar } from '../../text/similar.ts';
 import { NotFoundError, UsageError } from '../failure/failure.ts';
+import { isPastedAddress, tokensOf, withoutParameters } from './pasted-address.ts';
 
 /** Tokens that the server generates. Those of imported snitches may look different. */
 const OWN_TOKEN = /^[a-z2-7]{26}$/;
@@ -34,12 +35,30 @@ export function pickSnitch(all: readonly WireSnitch[], given: string): WireSnitc
   const byToken = all.find(({ token }) => token === given);
   if (byToken) return byToken;
   const [first, ...others] = all.filter(({ name }) => name === given);
-  if (!first) throw new NotFoundError(describeMissing(all, given));
+  if (!first) return isPastedAddress(given) ? pickByAddress(all, given) : refuseMissing(all, given);
   if (others.length === 0) return first;
   const tokens = [first, ...others].map(({ token, status }) => `  ${token}  ${status}`);
   throw new UsageError(
     [`${tokens.length} snitches have the name "${given}"; use a token:`, ...tokens].join('\n'),
   );
+}
+
+/** The same token on another host is the same snitch: servers have several names, and imported snitches keep their tokens. */
+function pickByAddress(all: readonly WireSnitch[], given: string): WireSnitch {
+  for (const token of tokensOf(given)) {
+    const found = all.find((snitch) => snitch.token === token);
+    if (found) return found;
+  }
+  throw new NotFoundError(
+    [
+      `no snitch has the check-in address "${withoutParameters(given)}" or its token`,
+      'is it one of another server or case? `snitch list -o wide` shows the addresses of those that there are',
+    ].join('\n'),
+  );
+}
+
+function refuseMissing(all: readonly WireSnitch[], given: string): never {
+  throw new NotFoundError(describeMissing(all, given));
 }
 
 async function findByToken(client: Client, token: string): Promise<WireSnitch | null> {

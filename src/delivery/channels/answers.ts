@@ -55,21 +55,26 @@ const BEHIND_A_PROXY: ReadonlySet<ChannelKind> = new Set([
   'apprise',
 ]);
 
-/** The beginning of a page meant for a browser. */
-const PAGE = /^\s*<(?:!doctype|html)\b/i;
+/**
+ * The beginning of a page meant for a browser: XHTML begins with its declaration, and some pages with comments. Other
+ * XML is an answer of a service.
+ */
+const PAGE = /^\s*(?:<\?xml\b[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype|html)\b/i;
 
 /** What Traefik and Kubernetes ingresses say while the service behind them restarts. */
 const NO_SERVICE_BEHIND = /^(?:404 page not found|default backend - 404)\s*$/;
 
 /**
- * How often an unknown address is tried, over some twenty minutes: a restart is over by then, and a
- * mistake must be reported.
+ * How often such an answer is tried again, over some twenty minutes: a restart is over by then, and a wrong address
+ * must be reported.
  */
-const UNKNOWN_ATTEMPTS = 6;
+const ATTEMPTS_IN_FRONT = 6;
 
 /**
- * The outcome if something in front of the service answered (a proxy, a sign-in page, a network portal), which is over
- * after a while: the service neither accepted the message nor refused it. Null if the service itself answered.
+ * The outcome if something in front of the service answered (a proxy, a sign-in page, a network portal), which is usually
+ * over after a while: the service neither accepted the message nor refused it. If it lasts, it counts as a permanent
+ * refusal, because the address is probably wrong, such as that of an application that answers any address with its page.
+ * Null if the service itself answered.
  *
  * No service answers a message with a web page. But a page about an unknown address can be a hosted service's own
  * refusal.
@@ -79,10 +84,10 @@ export function fromInFront(kind: ChannelKind, answer: Answer): Outcome | null {
   const isTaken = status >= 200 && status < 300;
   const isUnknown = status === 404 && BEHIND_A_PROXY.has(kind);
   const isPage = PAGE.test(text);
-  const inPlace = `a web page came in place of an answer: ${statusLine}`;
-  if (isTaken) return isPage ? retry(inPlace) : null;
-  if (!isUnknown || !(isPage || NO_SERVICE_BEHIND.test(text))) return null;
-  return { kind: 'retry', error: isPage ? inPlace : quoted(answer), attempts: UNKNOWN_ATTEMPTS };
+  const isInFront = isTaken ? isPage : isUnknown && (isPage || NO_SERVICE_BEHIND.test(text));
+  if (!isInFront) return null;
+  const error = isPage ? `a web page came in place of an answer: ${statusLine}` : quoted(answer);
+  return { kind: 'retry', error, attempts: ATTEMPTS_IN_FRONT };
 }
 
 /** A refusal for good. @param words used instead of the answer */

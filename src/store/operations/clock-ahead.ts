@@ -1,7 +1,12 @@
-import { FARTHEST_ATTEMPT, nearEnough, nearEnoughByRun, setAnew } from '../../core/clock-ahead.ts';
+import {
+  FARTHEST_ATTEMPT,
+  LITTLE_AHEAD,
+  nearEnough,
+  nearEnoughByRun,
+  setAnew,
+} from '../../core/clock-ahead.ts';
 import { StoreUnavailable } from '../../core/errors.ts';
 import { QUIET_AFTER } from '../../core/flapping.ts';
-import { nominalLength } from '../../core/interval.ts';
 import { knownUntil } from '../../core/late-runs.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
 import { isolate } from './isolation.ts';
@@ -68,8 +73,8 @@ function look(tx: Transaction, after: number): Awaitable<LookedRow[]> {
 /** A quick check, so that only the few that need them cost a savepoint and the history. */
 function isNearByInterval(row: LookedRow, now: number): boolean {
   const { interval, due_at: due, last_check_in_at: last, paused_at: paused } = row;
-  const farthest = now + nominalLength(interval);
-  return (due ?? 0) <= nearEnough(interval, now) && (last ?? 0) <= farthest && (paused ?? 0) <= now;
+  const isHeardByNow = (last ?? 0) <= now + LITTLE_AHEAD;
+  return (due ?? 0) <= nearEnough(interval, now) && isHeardByNow && (paused ?? 0) <= now;
 }
 
 /**
@@ -78,7 +83,7 @@ function isNearByInterval(row: LookedRow, now: number): boolean {
  */
 async function isNearBySchedule(tx: Transaction, row: LookedRow, now: number): Promise<boolean> {
   const { due_at: due, last_check_in_at: last, paused_at: paused } = row;
-  if ((last ?? 0) > now || (paused ?? 0) > now) return false;
+  if ((last ?? 0) > now + LITTLE_AHEAD || (paused ?? 0) > now) return false;
   if ((due ?? 0) <= now) return true;
   try {
     const { timezone } = await getRules(tx, row.case_id);
@@ -97,8 +102,7 @@ async function setAnewOne(tx: Transaction, id: number, now: number): Promise<voi
   const before = toState(row);
   const context = { calendar: tx.calendar, rules, firstCheckIns: [] };
   if (!setAnew(before, now, context)) return;
-  const farthest = now + nominalLength(row.interval);
-  await saveLearned(tx, row, knownUntil(await learnedFor(tx, row), farthest));
+  await saveLearned(tx, row, knownUntil(await learnedFor(tx, row), now + LITTLE_AHEAD));
   const state = setAnew(before, now, await contextFor(tx, row, rules, now));
   if (state) await saveState(tx, row, state);
 }

@@ -64,6 +64,28 @@ snitches('an empty list is nothing on stdout, and a hint on stderr', async () =>
   assert.is((await on.run('list', '-t', 'nobody-has-this', '--json')).stdout, '[]\n');
 });
 
+snitches('a snitch is found by its check-in address as well, however it was pasted', async () => {
+  const { token, check_in_url: address } = await on.make('pasted');
+  const { origin } = new URL(address);
+  for (const pasted of [
+    address,
+    `${address}/`,
+    `${address}?m=done&s=0`,
+    `${origin}/ping/${token}/fail`,
+    `https://snitch.example.com/c/${token}/start?rid=1`,
+  ]) {
+    assert.is((await on.json<WireSnitch>('show', pasted)).name, 'pasted', pasted);
+  }
+  assert.is((await on.run('pause', address, `${origin}/ping/${token}`)).code, 1, 'pending, but found');
+  const { code, stderr } = await on.run('show', `${origin}/c/aaaabbbbccccddddeeeeffff22?m=x`);
+  assert.is(code, 3);
+  assert.match(stderr, /no snitch has the check-in address .*\/c\/aaaabbbbccccddddeeeeffff22"/);
+  const withKey = await on.run('show', `${origin}/c/snk_${'k'.repeat(40)}/pasted`);
+  assert.is(withKey.code, 2);
+  assert.not.match(withKey.stderr, /kkkk/);
+  assert.is((await on.run('delete', '--force', `${address}/`)).code, 0);
+});
+
 snitches('edit changes what is named and leaves the rest', async () => {
   await on.run(
     'create',
