@@ -1,7 +1,7 @@
 /** `snitch backup`: a copy of the database, made on the host of the daemon while it works. */
 import type { Command } from 'commander';
 import { type Register, withCrontab, withExamples } from '../command/command.ts';
-import { Failure } from '../failure/failure.ts';
+import { Failure, UsageError } from '../failure/failure.ts';
 import { countOf } from '../output/count.ts';
 import { say } from '../output/output.ts';
 import type { ConfigFlags } from './config.ts';
@@ -46,6 +46,11 @@ export async function dataDirOf({ dataDir, config: file }: BackupFlags): Promise
 }
 
 async function backUp(file: string, flags: BackupFlags): Promise<void> {
+  // The copy is verified where it lies, which no pipe allows.
+  if (file === '-')
+    throw new UsageError(
+      'a copy cannot be written to the standard output: name a file, and read that (./- is one)',
+    );
   const { statSync } = process.getBuiltinModule('node:fs');
   const present = statSync(file, { throwIfNoEntry: false });
   if (present?.isDirectory()) throw new Failure(`${file} is a directory: name a file in it`);

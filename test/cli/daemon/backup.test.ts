@@ -218,6 +218,13 @@ backup('never replaces the database, by whatever name it is called', async () =>
   assert.is((await fetch(`${on.daemon.url}/readyz`)).status, 200);
 });
 
+backup('the standard output is no place for a copy, which says what to do', async () => {
+  const { code, stdout, stderr } = await on.run('backup', '-');
+  assert.equal([code, stdout], [2, '']);
+  assert.match(stderr, 'name a file, and read that');
+  assert.is(existsSync('-'), false);
+});
+
 backup('a device, a pipe or a socket is not replaced by a file', async () => {
   const pipe = join(directory.path, 'pipe');
   execFileSync('mkfifo', [pipe]);
