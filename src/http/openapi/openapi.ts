@@ -18,7 +18,12 @@ const PAGE = ['limit', 'before'];
 /** By path and method, as in `spec §4` and `decisions: Beyond the contract`. */
 const OPERATIONS: Record<string, Record<string, Operation>> = {
   '/v1/snitches': {
-    get: { id: 'listSnitches', summary: 'List snitches', query: ['tags'], answer: z.array(snitches.snitch) },
+    get: {
+      id: 'listSnitches',
+      summary: 'List snitches',
+      query: ['tags', 'name'],
+      answer: z.array(snitches.snitch),
+    },
     post: {
       id: 'createSnitch',
       summary: 'Create a snitch',
