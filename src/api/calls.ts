@@ -68,11 +68,12 @@ export type Send = <T>(shape: Shape<T> | null, method: string, path: string, bod
 
 export function snitchCalls(send: Send) {
   return {
-    listSnitches: (tags: readonly string[] = []) =>
+    /** @param name only those with this name, and the one with this token; an older server answers with all */
+    listSnitches: (tags: readonly string[] = [], name?: string) =>
       send(
         list(SNITCH),
         'GET',
-        `/v1/snitches${query({ tags: tags.length > 0 ? tags.join(',') : undefined })}`,
+        `/v1/snitches${query({ tags: tags.length > 0 ? tags.join(',') : undefined, name })}`,
       ),
     /** In the text format of Prometheus. */
     metrics: (tags: readonly string[] = []) =>

@@ -44,10 +44,14 @@ export interface ReportedSnitch extends NamedSnitch {
 export interface SnitchStore {
   hasRoomForSnitch(caseId: string): Promise<boolean>;
   getSnitch(caseId: string, token: string): Promise<Snitch | null>;
-  /** In order of creation, after the position that the last slice ended with. */
+  /**
+   * In order of creation, after the position that the last slice ended with.
+   *
+   * @param slice with a name: only the snitches with that name, and the one with it as its token
+   */
   listSnitches(
     caseId: string,
-    slice: TaggedSlice,
+    slice: TaggedSlice & { name?: string | null },
   ): Promise<{ snitches: ListedSnitch[]; next: number | null }>;
   listMeasured(
     caseId: string,

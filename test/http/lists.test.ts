@@ -10,6 +10,7 @@ import * as assert from 'uvu/assert';
 import type { WireAlert } from '../../src/api/wire.ts';
 import { answerError } from '../../src/http/endpoint/errors.ts';
 import { Lists } from '../../src/http/endpoint/lists.ts';
+import type { ImportedSnitch } from '../../src/store/ownership.ts';
 import { ending } from '../closing.ts';
 import type { Store } from '../store/acting.ts';
 import { checkIn } from '../store/fixture.ts';
@@ -130,6 +131,34 @@ test('check-ins, deliveries, snitches and owners come in slices too, and none is
     owned.map((one) => one.token),
     tokens,
   );
+});
+
+test('no slice has many items, however small they are', async () => {
+  const counts: number[] = [];
+  const through = (store: Store): Store => ({
+    ...store,
+    listOwnership: async (...given) => {
+      const read = await store.listOwnership(...given);
+      counts.push(read.owned.length);
+      return read;
+    },
+  });
+  const context = await startFixture({ through });
+  try {
+    const { acme, store, clock } = context;
+    const imported = Array.from(
+      { length: 1_000 },
+      (_, index): ImportedSnitch => ({
+        ...{ name: `job ${index}`, notes: '', tags: [], alertEmail: [] },
+        ...{ interval: 'daily', alertType: 'basic', token: null },
+      }),
+    );
+    await store.importSnitches(acme.id, { imported, owner: 'a file' }, clock.now);
+    assert.is(ok<unknown[]>(await acme.read.get('/v1/ownership')).length, 1_000);
+    assert.is(Math.max(...counts), 200);
+  } finally {
+    await context.close();
+  }
 });
 
 test('a short list has its length, and the head of a long one comes at once', async (context) => {

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireAlert, WireSnitch } from '../../src/api/wire.ts';
 import { empty, ok, refused } from './expect.ts';
-import { checkIn, type Fixture, hooks, newSnitch, snitchNow } from './fixture.ts';
+import { checkIn, type Fixture, hooks, newSnitch, snitchNow, type Team } from './fixture.ts';
 
 const test = suite<Fixture>('list, get and delete snitches');
 test.before.each(hooks.start);
@@ -160,6 +160,26 @@ test('checked_in_at is the time of the last healthy check-in', async (context) =
     { ...again, last_report: null },
     { ...healthy, checked_in_at: checkedInAt, last_report: null },
   );
+});
+
+test('a list by name has those of that name and the one with that token, of the own case', async ({
+  acme,
+  rival,
+}) => {
+  const make = (team: Team, name: string, tags: string[] = []) =>
+    team.write.post('/v1/snitches', { name, interval: 'daily', tags }).then((made) => ok<WireSnitch>(made));
+  const [one, two] = [await make(acme, 'dump, Größe'), await make(acme, 'dump, Größe', ['db'])];
+  const other = await make(acme, 'other');
+  const foreign = await make(rival, 'dump, Größe');
+  const named = async (name: string, more = '') =>
+    ok<WireSnitch[]>(await acme.read.get(`/v1/snitches?name=${encodeURIComponent(name)}${more}`));
+  assert.equal(await named('dump, Größe'), [one, two]);
+  assert.equal(await named('dump, Größe', '&tags=db'), [two]);
+  assert.equal(await named(other.token), [other]);
+  assert.equal(await named('dump'), []);
+  assert.equal(await named(foreign.token), []);
+  assert.equal(await named('\0'), []);
+  assert.equal(await named(''), [one, two, other]);
 });
 
 test('a token that does not exist is not found, whatever it looks like', async ({ acme }) => {

@@ -20,14 +20,24 @@ export async function resolveSnitch(client: Client, given: string): Promise<Wire
     const snitch = await findByToken(client, given);
     if (snitch) return snitch;
   }
-  return pickSnitch(await client.listSnitches(), given);
+  const named = await client.listSnitches([], given);
+  // Who asks for one that is not there is told what may have been meant, and a list that fails is no reason to tell less.
+  const all = isAmong(named, given) ? named : await client.listSnitches().catch(() => named);
+  return pickSnitch(all, given);
 }
+
+function isAmong(snitches: readonly WireSnitch[], given: string): boolean {
+  return snitches.some(({ token, name }) => token === given || name === given);
+}
+
+/** Names that are asked for one by one: each is cheaper than a long list, and many are not. */
+export const FEW_NAMES = 10;
 
 /** Finds several, each once, in the order given. All are found before anything is done to the first. */
 export async function resolveSnitches(client: Client, given: readonly string[]): Promise<WireSnitch[]> {
-  if (given.length === 1) return [await resolveSnitch(client, given[0] ?? '')];
-  const all = await client.listSnitches();
-  const found = given.map((one) => pickSnitch(all, one));
+  const found: WireSnitch[] = [];
+  const all = given.length > FEW_NAMES ? await client.listSnitches() : null;
+  for (const one of given) found.push(all ? pickSnitch(all, one) : await resolveSnitch(client, one));
   return [...new Map(found.map((snitch) => [snitch.token, snitch])).values()];
 }
 

@@ -9,7 +9,7 @@ import {
   findKeptBase,
   findKeptConnection,
 } from '../command/connection.ts';
-import { looksLikeToken, pickSnitch } from '../command/resolve.ts';
+import { FEW_NAMES, looksLikeToken, pickSnitch } from '../command/resolve.ts';
 import { type ServerFlags, typedIn } from '../command/servers.ts';
 import { AuthenticationError, describeFailure, NotFoundError, UsageError } from '../failure/failure.ts';
 import { looksLikeAddress, splitAddress } from './address.ts';
@@ -98,11 +98,12 @@ interface ByName {
   otherwise: Exclude<Located, ByName>;
 }
 
-/** Finds snitches by name, and asks each server no more than once for all of them. */
+/** Finds snitches by name, a few of each server one by one, and further ones in the list of all. */
 export class Locator {
   readonly #timeoutMs: number;
   readonly #typed: ServerFlags;
-  readonly #lists = new Map<string, Promise<WireSnitch[]>>();
+  /** By the server with its key, and then by the name; without one, all. */
+  readonly #asked = new Map<string, Map<string | undefined, Promise<WireSnitch[]>>>();
 
   /**
    * @param timeoutMs time limit for one question
@@ -141,7 +142,7 @@ export class Locator {
       return { kind: 'later', reason: describeFailure(error).lines.join('\n'), fault: 'server' };
     }
     try {
-      return addressOf(connection, pickSnitch(await this.#list(connection), given));
+      return addressOf(connection, pickSnitch(await this.#find(connection, given), given));
     } catch (error) {
       const otherwise = this.#withoutName(error, given, base);
       const isForbidden = error instanceof ApiError && error.status === 403;
@@ -162,13 +163,18 @@ export class Locator {
     }
   }
 
-  #list(connection: Connection): Promise<WireSnitch[]> {
+  /** Those that may be meant; an older server answers with all. */
+  #find(connection: Connection, given: string): Promise<WireSnitch[]> {
     const key = `${connection.url}\n${connection.apiKey}`;
-    const asked = this.#lists.get(key);
-    if (asked !== undefined) return asked;
-    const list = createClient({ ...connection, timeoutMs: this.#timeoutMs }).listSnitches();
-    this.#lists.set(key, list);
-    return list;
+    const asked = this.#asked.get(key) ?? new Map<string | undefined, Promise<WireSnitch[]>>();
+    this.#asked.set(key, asked);
+    const name = asked.size < FEW_NAMES || asked.has(given) ? given : undefined;
+    const known = asked.get(name);
+    if (known !== undefined) return known;
+    const client = createClient({ ...connection, timeoutMs: this.#timeoutMs });
+    const found = client.listSnitches([], name);
+    asked.set(name, found);
+    return found;
   }
 
   /** What looks like a name may be a token from another service, which needs no key. */

@@ -121,6 +121,7 @@ const PARAMETERS: Record<string, Parameter> = {
   tag: { description: 'A tag. A plus sign means a space, unless a tag has one.', schema: TEXT },
   id: { description: 'The id that its list shows.', schema: TEXT },
   tags: { description: 'Tags, separated by commas: only snitches that have all of them.', schema: TEXT },
+  name: { description: 'Only snitches with this name, and the one with this token.', schema: TEXT },
   limit: {
     description: 'How many at most.',
     schema: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },

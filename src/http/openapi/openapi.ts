@@ -14,11 +14,12 @@ import * as snitches from './snitch-schemas.ts';
 import { STATUS_PAGE_OPERATIONS } from './status-page.ts';
 
 const PAGE = ['limit', 'before'];
+const CHOSEN = ['tags', 'name'];
 
 /** By path and method, as in `spec §4` and `decisions: Beyond the contract`. */
 const OPERATIONS: Record<string, Record<string, Operation>> = {
   '/v1/snitches': {
-    get: { id: 'listSnitches', summary: 'List snitches', query: ['tags'], answer: z.array(snitches.snitch) },
+    get: { id: 'listSnitches', summary: 'List snitches', query: CHOSEN, answer: z.array(snitches.snitch) },
     post: {
       id: 'createSnitch',
       summary: 'Create a snitch',

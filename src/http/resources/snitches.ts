@@ -6,7 +6,7 @@ import { readNewSnitch, readSnitchChanges } from '../../core/snitch-input.ts';
 import type { Store } from '../../store/store.ts';
 import { caseOf } from '../endpoint/auth.ts';
 import { readJson } from '../endpoint/body.ts';
-import { found, param, resource, valid } from '../endpoint/resource.ts';
+import { found, param, query, resource, valid } from '../endpoint/resource.ts';
 import type { ApiContext } from '../endpoint/route-context.ts';
 import { withSilence, withSilences } from '../endpoint/silenced.ts';
 import { snitchText } from '../endpoint/snitch-text.ts';
@@ -21,8 +21,9 @@ export function snitchRoutes(app: FastifyInstance, { store, by, clock, addresses
     GET: async (request, reply) => {
       const { id } = caseOf(request);
       const tags = wantedTags(request);
+      const name = query(request, 'name') ?? null;
       const read = async (limit: number, after: number | null) => {
-        const { snitches, next } = await store.listSnitches(id, { after: after ?? 0, limit, tags });
+        const { snitches, next } = await store.listSnitches(id, { after: after ?? 0, limit, tags, name });
         return { items: await withSilences(store, id, snitches, clock()), next };
       };
       const shown = shownTo(request);

@@ -13,8 +13,10 @@ const SLICE = 500;
 /** Deletes a slice of what is no longer kept; false when the pass is complete. */
 export async function prune(tx: Transaction, limits: RetentionLimits): Promise<boolean> {
   await tx.lock('retention');
-  const moreCheckIns = await pruneCheckIns(tx, limits);
-  const moreAlerts = await pruneAlerts(tx, limits.olderThan);
+  const cursor = Number((await getSetting(tx, 'retention.cursor')) ?? 0);
+  // Once a pass, before the first check-ins: those that stay for a long outage are looked through each time.
+  if (cursor === 0 && (await pruneAlerts(tx, limits.olderThan))) return true;
+  const moreCheckIns = await pruneCheckIns(tx, limits, cursor);
   await tx.run(
     'DELETE FROM postponements WHERE window_id IN (SELECT id FROM blind_windows WHERE ended_at < ?)',
     limits.olderThan,
@@ -26,7 +28,7 @@ export async function prune(tx: Transaction, limits: RetentionLimits): Promise<b
   );
   const moreActivity = await pruneActivity(tx, limits.now - KEPT_FOR, SLICE);
   const moreChanges = await pruneChanges(tx, SLICE);
-  return moreCheckIns || moreAlerts || moreActivity || moreChanges;
+  return moreCheckIns || moreActivity || moreChanges;
 }
 
 interface LoggedRow {
@@ -37,10 +39,10 @@ interface LoggedRow {
 }
 
 /** Walks the log from its oldest row, slice by slice, and starts again at the front after the end. */
-async function pruneCheckIns(tx: Transaction, limits: RetentionLimits): Promise<boolean> {
+async function pruneCheckIns(tx: Transaction, limits: RetentionLimits, cursor: number): Promise<boolean> {
   const rows = await tx.all<LoggedRow>(
     'SELECT id, snitch_id, number, at FROM check_ins WHERE id > +? ORDER BY id LIMIT +?',
-    Number((await getSetting(tx, 'retention.cursor')) ?? 0),
+    cursor,
     SLICE,
   );
   for (const row of rows) {

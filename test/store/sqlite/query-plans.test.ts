@@ -293,6 +293,7 @@ plans('what every request reads is looked up', async (world) => {
     assert.ok(await getSnitch(tx, caseId, tokens.healthy));
     assert.ok(await findTokenByName(tx, caseId, 'nightly-backup'));
     await listSnitches(tx, caseId, { after: 0, limit: 10, tags: ['a'] });
+    await listSnitches(tx, caseId, { after: 0, limit: 10, tags: [], name: 'nightly-backup' });
     for (const tags of [[], ['a']]) {
       await listMeasured(tx, caseId, { after: 0, limit: 10, tags });
       await listReported(tx, caseId, { after: 0, limit: 10, tags });
