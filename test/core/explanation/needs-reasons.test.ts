@@ -26,6 +26,12 @@ test('a time is named only where the alert comes then', () => {
   assert.not.match(holdReason({ ...HOLD, until: 8 }, null, local), /told at/);
 });
 
+test('what a snitch needs is named: a tag as it is, and a snitch by its name where that is known', () => {
+  const names = new Map([['a', 'db1']]);
+  const [words] = needsReasons({ needs: ['a', 'gone', 'tag:net'], hold: null, down: null, names }, local);
+  assert.match(words ?? '', 'It needs db1, gone and whatever has the tag net:');
+});
+
 test('what is down or silenced now is named before anything is held', () => {
   const known = { needs: ['a'], hold: null, names: new Map([['a', 'db1']]) };
   const [, down] = needsReasons({ ...known, down: { name: 'db1', silencedUntil: null } }, local);

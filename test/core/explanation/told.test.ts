@@ -47,6 +47,13 @@ test('somebody is told by a webhook, or by an email where the server sends any',
   ]);
 });
 
+test('of those that are told later twenty are named, and more are counted', () => {
+  const later = Array.from({ length: 21 }, (_, index) => ({ name: `team ${index}`, when: 'at nine' }));
+  const named = later.slice(0, 20).map(({ name }) => `An alarm goes to ${name} at nine.`);
+  assert.equal(audienceReasons({ passedOver: [], later: later.slice(0, 20) }), named);
+  assert.equal(audienceReasons({ passedOver: [], later }), [...named, 'And to 1 more later.']);
+});
+
 test('what takes nothing reaches nobody, and is named', () => {
   const none = { emails: [], webhooks: [], channels: [], passedOver: [], failing: [], sendsEmail: true };
   const refused = { channel: 'slack', name: 'chat', why: failureOf('answered 404') } as const;
