@@ -224,7 +224,7 @@ async function changed(tx: Transaction, row: StateRow, state: SnitchState): Prom
   if (isSeenNoMore || (heldIn(row.needs) !== null && state.held === null)) await lookAtKeptBack(tx, row);
 }
 
-/** An alarm held back by a silence, then by a pause, an acknowledgement or a need, is sent once none of them holds. */
+/** An alarm kept back by a silence, then by a pause, an acknowledgement or a need, is sent once none of them holds. */
 async function lookAtKeptBack(tx: Transaction, { id, case_id: caseId }: StateRow): Promise<void> {
   if ((await getRules(tx, caseId)).hasSilences) await settleKeptBack(tx, id, 0);
 }
