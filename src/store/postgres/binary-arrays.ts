@@ -83,10 +83,7 @@ function writeHeader(buffer: Buffer, hasNull: number, type: number, length: numb
   buffer.writeInt32BE(1, 16);
 }
 
-/**
- * Anything but a whole number that both sides can hold is refused as the server would refuse it: only its own row
- * fails.
- */
+/** Anything but a whole number that both sides can hold is refused as by the server, so that only its own row fails. */
 export class ValueOutOfRange extends RangeError {
   readonly code = '22003';
 

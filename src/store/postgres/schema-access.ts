@@ -1,7 +1,4 @@
-/**
- * Whether the tables can be created, or the existing ones used: checked beforehand, so that the reason can be
- * explained.
- */
+/** Whether the tables can be created, or existing ones used: checked beforehand, to be able to explain why not. */
 import pg from 'pg';
 import { ConnectionFault } from './hosts/faults.ts';
 
