@@ -24,10 +24,7 @@ export interface WireSnitch {
   type: { interval: string };
   alert_type: 'basic' | 'smart';
   alert_email: string[];
-  /**
-   * When the job is due, if not by its interval; null for none. Older servers leave this and the
-   * next two out.
-   */
+  /** When the job is due, if not by its interval; null for none. Older servers leave this and the next two out. */
   schedule?: WireSchedule | null;
   /** The time zone of the schedule; null for the case's. */
   timezone?: string | null;
@@ -47,10 +44,7 @@ export interface WireSnitch {
   failures_before_alert?: number;
   /** What the values that the job reports must be; null for nothing. */
   expect?: WireExpectation[] | null;
-  /**
-   * Tokens and `tag:<tag>` of what must be well before a missed deadline raises an alert. Older
-   * servers leave it out.
-   */
+  /** Tokens and `tag:<tag>` of what it needs to be well before it alerts. Older servers leave it out. */
   needs?: string[];
   /** The held alert of its failure, about which nobody was told; null for none. Older servers leave it out. */
   held?: WireHold | null;

@@ -143,10 +143,7 @@ export interface AlertPayload {
   };
 }
 
-/**
- * The webhook body of a notice, for webhooks that want notices (`decisions: When the service itself was
- * blind`).
- */
+/** The webhook body of a notice, for webhooks that want notices (`decisions: When the service itself was blind`). */
 export interface NoticePayload {
   type: typeof BLIND_NOTICE;
   /** ISO 8601 with milliseconds, UTC. */
