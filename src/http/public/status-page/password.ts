@@ -1,6 +1,6 @@
 /**
- * Passwords of status pages. A slow, salted hash is kept of each. Making one takes a thread for a while, and the disk needs
- * threads too before a check-in is answered: so there is never more than one at a time, and a line of limited length.
+ * Passwords of status pages. A slow, salted hash of each is stored. Making one takes a thread for a while, and
+ * check-ins need the same threads for the disk: so only one is made at a time, and the queue is limited.
  */
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { RETRY_AFTER_S, TryLater } from '../../endpoint/errors.ts';
