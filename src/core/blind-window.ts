@@ -18,7 +18,7 @@ export const NOTICE_AFTER = MINUTE;
 const LEAST_MOVE = MINUTE;
 
 /**
- * The state with its deadline postponed, or null where `window` excuses nothing.
+ * The state with its deadline postponed, or null if `window` excuses nothing.
  *
  * 1. Only a deadline that can raise an alarm is postponed, however often windows have postponed it already.
  * 2. It awaits the check-in of one period: the one that it lies in or ends. A window that was over when that period

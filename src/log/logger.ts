@@ -89,7 +89,7 @@ const SECRET_FIELD =
 const STRING = '"(?:[^"\\\\]|\\\\.)*"';
 const SECRET_FIELDS = new RegExp(`"(?:${SECRET_FIELD})":`, 'gi');
 const NUMBER = /-?\d[\d.eE+-]*/y;
-/** A string in JSON that is itself quoted in a message, so that every backslash is doubled. */
+/** A string in JSON that is itself quoted in a message, so every backslash is doubled. */
 const QUOTED = /(?:[^"\\]|\\\\\\.|\\\\[^"\\]|\\[^"\\])*/.source;
 const QUOTED_SECRET_FIELDS = new RegExp(`(\\\\"(?:${SECRET_FIELD})\\\\": ?)\\\\"${QUOTED}\\\\"`, 'gi');
 /** A character of a URL. An escape of JSON is one too, unless it stands for white space. */

@@ -11,7 +11,7 @@ import { DAY } from '../text/durations.ts';
  */
 const MOST_FORWARD = DAY;
 
-/** The pause between two slices, in milliseconds, so that nobody notices this work. */
+/** The pause between two slices, in milliseconds, so nobody notices this work. */
 const REST = 20;
 
 export interface RetentionSettings {

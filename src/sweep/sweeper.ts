@@ -152,7 +152,7 @@ export class Sweeper {
 
   /**
    * Halts, and records that the daemon was alive until now. If there was a blind time that has no window yet, the older
-   * sign of life stays, so that the next start opens the window.
+   * sign of life stays, so the next start opens the window.
    *
    * @param until when the daemon stopped receiving check-ins
    * @param stop given if nobody who has come, or who comes before the next start, is lost

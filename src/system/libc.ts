@@ -42,7 +42,7 @@ function libc() {
   return library;
 }
 
-/** Returns free memory of all threads to the system. @throws Error where the C library has no such function */
+/** Returns free memory of all threads to the system. @throws Error if the C library has no such function */
 export function releaseFreeMemory(): void {
   const { DynamicLibrary } = process.getBuiltinModule('node:ffi');
   new DynamicLibrary(null).getFunctions(GNU_SIGNATURES).malloc_trim(0n);

@@ -57,7 +57,7 @@ const MUCH_LATER = 3;
 /** The grace is this many times the lateness of the latest check-in that it covers. */
 const GRACE_ROOM = 1.25;
 
-/** The grace ends within this share of the gap, so that the next run need not come first. */
+/** The grace ends within this share of the gap, so before the next run. */
 const GRACE_OF_GAP = 0.9;
 
 /** The starts of runs are used if this share of them is known. */

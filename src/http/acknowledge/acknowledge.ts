@@ -83,7 +83,7 @@ function acknowledgeOnce(id: string, { note, by }: Acknowledging, { store, clock
   return store.by(actor, clock()).acknowledgeAlarm(id, { note, by: named }, clock());
 }
 
-/** The alarm as it stands: with the form, or with what has become of it. */
+/** The page of an alarm: with the form, or with what has become of the alarm. */
 function pageOf(alarm: Alarm, { links, clock }: AcknowledgePageContext, form?: Omit<Form, 'seal'>): string {
   if (!alarm.lasts) return alarmPage(alarm, endOf(alarm), null);
   const seen = seenBy(alarm);
