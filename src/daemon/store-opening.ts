@@ -22,7 +22,7 @@ type Given = Omit<Foundation, 'store' | 'patiently' | 'isLate'>;
 interface Wishes {
   checkWith?: readonly string[];
   stopped?: AbortSignal;
-  /** The clock of this host, and below, its correction if others share the database. */
+  /** The clock of this host, and its correction if others share the database. */
   hostClock: () => number;
   clusterClock: ClusterClock | null;
 }

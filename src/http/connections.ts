@@ -58,7 +58,7 @@ class Connections {
   readonly #newcomers: number;
   readonly #sourceOf = new WeakMap<Socket, string>();
   readonly #held = new Map<string, Set<Socket>>();
-  /** Those that have not sent a request yet, in the order in which they came, and below, how many each source has. */
+  /** Those that have not sent a request yet, in the order in which they came, and how many each source has. */
   readonly #silent = new Set<Socket>();
   readonly #silentOf = new Map<string, number>();
   /**

@@ -16,7 +16,7 @@ export type Need = { token: string } | { tag: string };
 
 /** The alert of a missed deadline that nobody has been told about, because something the snitch needs is down. */
 export interface Held {
-  /** The number of the needed snitch, and below, the name it had then. */
+  /** The number of the needed snitch, and the name it had then. */
   by: number;
   name: string;
   /** When the deadline passed and the alert was held. */

@@ -12,7 +12,7 @@ import { Turns } from './turns.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** The size that slices should have, in characters, and below, the fewest and the most items in one. */
+/** The size that slices should have, in characters, and the fewest and the most items in one. */
 const SLICE = 128 * 1024;
 const FEWEST = 1;
 const MOST = 200;

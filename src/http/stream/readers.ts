@@ -17,10 +17,7 @@ const KEEP_ALIVE = 15_000;
 /** At most this much may wait for a reader, in bytes. Anything more is sent when the reader has received that. */
 const MOST_BEHIND = 1024 * 1024;
 
-/**
- * Events are written in slices of about this size, in bytes. Below, how many snitches are read from
- * the store at a time.
- */
+/** Events are written in slices of about this size, in bytes, reading this many snitches from the store at a time. */
 const SLICE = 64 * 1024;
 const READ_AT_ONCE = 16;
 

@@ -6,7 +6,7 @@ interface Bucket {
   filledAt: number;
 }
 
-/** How many may be tried at once after a quiet time, and below, how many a minute. */
+/** How many may be tried at once after a quiet time, and how many a minute. */
 interface Limit {
   burst: number;
   perMinute: number;
