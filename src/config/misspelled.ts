@@ -1,6 +1,6 @@
 /**
- * Finds variables that were probably meant to be settings: a typo in the file is refused, but in a
- * variable it would do nothing.
+ * Finds variables that were probably meant to be settings: a typo in the file is refused, but in a variable it would do
+ * nothing.
  */
 import { editDistance } from '../text/similar.ts';
 import { environmentVariable, SETTING_NAMES } from './settings.ts';

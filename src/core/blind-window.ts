@@ -122,8 +122,7 @@ function isAwaited({ status, held }: SnitchState): boolean {
 }
 
 /**
- * The parts of a window outside the `known` ones, in order, so no time is counted twice; empty if
- * they cover it all.
+ * The parts of a window outside the `known` ones, in order, so no time is counted twice; empty if they cover it all.
  */
 export function beyond(window: BlindWindow, known: readonly BlindWindow[]): BlindWindow[] {
   return known.reduce((parts, one) => parts.flatMap((part) => without(part, one)), [window]);

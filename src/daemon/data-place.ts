@@ -1,6 +1,5 @@
 /**
- * Whether the data directory is a good place for a database: not on a network file system, and not
- * inside a container.
+ * Whether the data directory is a good place for a database: not on a network file system, and not inside a container.
  */
 import { statfsSync } from 'node:fs';
 import { isInContainer, isInImage } from '../system/container.ts';

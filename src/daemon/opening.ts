@@ -1,6 +1,6 @@
 /**
- * Reports what takes long before the daemon listens: in the log, and to the service manager, which
- * would otherwise kill it.
+ * Reports what takes long before the daemon listens: in the log, and to the service manager, which would otherwise kill
+ * it.
  */
 import type { Logger } from 'pino';
 import type { Opening } from '../store/sqlite/connection.ts';

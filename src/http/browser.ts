@@ -10,8 +10,7 @@ import { SnitchError } from '../core/errors.ts';
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * The values of `Sec-Fetch-Site` for requests without any part in them by another site. Only
- * browsers send the header.
+ * The values of `Sec-Fetch-Site` for requests without any part in them by another site. Only browsers send the header.
  */
 const OWN_SITES = new Set(['same-origin', 'none']);
 

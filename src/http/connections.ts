@@ -48,8 +48,7 @@ export function shareConnections(server: Server, limit: number, open: Set<Socket
 }
 
 /**
- * While at most one connection in this many is silent, silent ones are as safe as others: they may
- * have just arrived.
+ * While at most one connection in this many is silent, silent ones are as safe as others: they may have just arrived.
  */
 const NEWCOMERS = 8;
 

@@ -78,8 +78,7 @@ const LIMITS = {
 };
 
 /**
- * Bodies are checked by schemas of our own. The framework would load two compilers for its kind
- * unless given others.
+ * Bodies are checked by schemas of our own. The framework would load two compilers for its kind unless given others.
  */
 const WITHOUT_SCHEMAS = { buildValidator: refuseSchemas, buildSerializer: refuseSchemas };
 

@@ -13,8 +13,8 @@ const AHEAD = 10 * MINUTE;
 const AHEAD_EVERY = 10 * SECOND;
 
 /**
- * How many slices of that at a time: enough for a million snitches that are all due at midnight
- * within those ten minutes.
+ * How many slices of that at a time: enough for a million snitches that are all due at midnight within those ten
+ * minutes.
  */
 const AHEAD_AT_ONCE = 100;
 

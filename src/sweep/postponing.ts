@@ -39,8 +39,7 @@ export class Postponing {
   }
 
   /**
-   * Takes the next slices; false when nothing is left. If it is not called again for now, a later
-   * call takes the rest.
+   * Takes the next slices; false when nothing is left. If it is not called again for now, a later call takes the rest.
    */
   async next(now: number): Promise<boolean> {
     const { store, monotonic } = this.#options;

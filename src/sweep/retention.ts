@@ -6,8 +6,8 @@ import type { Store } from '../store/store.ts';
 import { DAY } from '../text/durations.ts';
 
 /**
- * A pass trusts the clock only this far beyond the last pass, because a clock that runs ahead must
- * not delete everything.
+ * A pass trusts the clock only this far beyond the last pass, because a clock that runs ahead must not delete
+ * everything.
  */
 const MOST_FORWARD = DAY;
 

@@ -57,8 +57,8 @@ function forget(child: number): void {
 }
 
 /**
- * The zombie children of a process by number, each with an identity that tells it from a later
- * process with the same number.
+ * The zombie children of a process by number, each with an identity that tells it from a later process with the same
+ * number.
  */
 export function endedChildrenOf(parent: number): Map<number, string> {
   const ended = new Map<number, string>();

@@ -7,8 +7,7 @@
 const { closeSync, constants, fstatSync, openSync, readSync } = process.getBuiltinModule('node:fs');
 
 /**
- * How long a pipe may be without a writer, and how long a writer may send nothing: it may be
- * asking for a passphrase.
+ * How long a pipe may be without a writer, and how long a writer may send nothing: it may be asking for a passphrase.
  */
 const NO_WRITER_MS = 3_000;
 const SILENCE_MS = 120_000;

@@ -30,8 +30,8 @@ export interface Held {
   /** The needed snitch is not failed but silenced: somebody is working on it. */
   isSilenced?: true;
   /**
-   * The needed snitch is not known to be down, but may be: nothing was heard from it since the
-   * missed check-in was expected.
+   * The needed snitch is not known to be down, but may be: nothing was heard from it since the missed check-in was
+   * expected.
    */
   isUnsure?: true;
 }

@@ -48,8 +48,7 @@ const LEAST_ENDS = 5;
 const LEAST_LONG_ENDS = 3;
 
 /**
- * With this many check-ins the grace may ignore the latest, if it came `MUCH_LATER` times later
- * than all the others.
+ * With this many check-ins the grace may ignore the latest, if it came `MUCH_LATER` times later than all the others.
  */
 const MAY_LEAVE_ONE_OUT = 50;
 const MUCH_LATER = 3;
@@ -132,8 +131,8 @@ function startOf({ at, durationMs }: PastEnd): number {
 }
 
 /**
- * From the time of each run to its check-in, sorted: the awaited check-in is the end of the run,
- * even if its start is known.
+ * From the time of each run to its check-in, sorted: the awaited check-in is the end of the run, even if its start is
+ * known.
  */
 function latenessOf({ candidate, answers }: Fit, ends: readonly PastEnd[]): number[] {
   const goesByStarts = !('every' in candidate.rule) && startsOf(ends) !== null;

@@ -62,8 +62,8 @@ const PAGE = /^\s*<(?:!doctype|html)\b/i;
 const NO_SERVICE_BEHIND = /^(?:404 page not found|default backend - 404)\s*$/;
 
 /**
- * How often an unknown address is tried, over some twenty minutes: a restart is over by then, and a
- * mistake must be reported.
+ * How often an unknown address is tried, over some twenty minutes: a restart is over by then, and a mistake must be
+ * reported.
  */
 const UNKNOWN_ATTEMPTS = 6;
 

@@ -1,6 +1,6 @@
 /**
- * Runs one pass after the other: when woken, at the time the last pass asked for, and never later
- * than the longest wait.
+ * Runs one pass after the other: when woken, at the time the last pass asked for, and never later than the longest
+ * wait.
  */
 
 /** Without a wake the next pass comes after this time, in milliseconds. */

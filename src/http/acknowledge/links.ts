@@ -10,8 +10,8 @@ export interface AlarmLinks {
 }
 
 /**
- * The two parts of `<id>.<signature>`; null for anything that does not look like a link, so nothing
- * is looked up for it.
+ * The two parts of `<id>.<signature>`; null for anything that does not look like a link, so nothing is looked up for
+ * it.
  */
 export function partsOf(link: string): { id: string; signature: string } | null {
   const [, id, signature] = /^(alert_[a-z2-7]{16})\.([\w-]{43})$/.exec(link) ?? [];

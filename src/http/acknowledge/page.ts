@@ -29,8 +29,7 @@ button{width:100%;padding:.8rem;border:0;border-radius:.4rem;background:#1a5fb4;
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
 /**
- * For every page of this kind. It loads nothing, runs nothing, is not cached, and reveals its
- * address to no other site.
+ * For every page of this kind. It loads nothing, runs nothing, is not cached, and reveals its address to no other site.
  */
 export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',

@@ -29,8 +29,8 @@ export interface Patience {
   /** How long a list waits for its turn. */
   turnWithin: number;
   /**
-   * How often to check whether the client receives anything. A client that received nothing since
-   * the last check is gone.
+   * How often to check whether the client receives anything. A client that received nothing since the last check is
+   * gone.
    */
   look: number;
 }

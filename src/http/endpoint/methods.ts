@@ -8,8 +8,8 @@ import type { IncomingMessage } from 'node:http';
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
 
 /**
- * A method that is served nowhere. It stands for all methods that the router does not know, which
- * are not served either.
+ * A method that is served nowhere. It stands for all methods that the router does not know, which are not served
+ * either.
  */
 const OTHER = 'TRACE';
 

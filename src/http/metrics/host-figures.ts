@@ -11,8 +11,8 @@ export interface HostFigures {
   /** In bytes; null if the database is not a file on this host. */
   databaseSize: number | null;
   /**
-   * How far the clock of this host is ahead of the database's, in milliseconds; null if no other
-   * node shares the database.
+   * How far the clock of this host is ahead of the database's, in milliseconds; null if no other node shares the
+   * database.
    */
   clockAheadMs: number | null;
   /** Connections to the database; null if that is a file on this host, or not open yet. */

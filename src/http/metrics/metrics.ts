@@ -154,8 +154,8 @@ export class Metrics {
 }
 
 /**
- * GET /v1/metrics now has these, with a key. Here only callers on this host still see them, because
- * they may rely on it.
+ * GET /v1/metrics now has these, with a key. Here only callers on this host still see them, because they may rely on
+ * it.
  */
 const VALUES: Family = {
   name: 'snitch_value',

@@ -32,8 +32,8 @@ export const known = z
   .default(null);
 
 /**
- * @param said the context; @returns the valid ones, their positions in the request, and what is
- *   wrong with the others
+ * @param said the context
+ * @returns the valid ones, their positions in the request, and what is wrong with the others
  */
 export function readSnitches(bodies: readonly unknown[], said: Said) {
   const imported: ImportedInput[] = [];

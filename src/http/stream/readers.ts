@@ -141,8 +141,8 @@ export class Readers {
   }
 
   /**
-   * It is not known what changed, nor whose key was deleted: readers that reconnect must show their
-   * key, and get `reset`.
+   * It is not known what changed, nor whose key was deleted: readers that reconnect must show their key, and get
+   * `reset`.
    */
   #beginAnew(): void {
     this.#log.forget();

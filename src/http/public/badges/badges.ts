@@ -20,8 +20,8 @@ const TYPES: Record<keyof ShownForms, string> = {
 };
 
 /**
- * The file names of badges. Anything else may be the token of a check-in address that is configured
- * to begin with `/b/`.
+ * The file names of badges. Anything else may be the token of a check-in address that is configured to begin with
+ * `/b/`.
  */
 const FILE = /^(badge_[a-z2-7]{16})\.(svg|json)$/;
 

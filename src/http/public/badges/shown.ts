@@ -1,6 +1,6 @@
 /**
- * Badges as they are sent, made again when no longer fresh: however often one is fetched, it costs
- * a few look-ups a second.
+ * Badges as they are sent, made again when no longer fresh: however often one is fetched, it costs a few look-ups a
+ * second.
  */
 import { createHash } from 'node:crypto';
 import { type BadgeFace, colorOf, isAlarming, wordOf } from '../../../core/badges/badge.ts';

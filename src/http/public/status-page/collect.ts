@@ -111,8 +111,7 @@ async function* shownOn(store: StatusPageStore, { caseId, tags }: StatusPage): A
 }
 
 /**
- * Keeps as many snitches as are shown: first those that are not well, then the others in the order
- * of their headings.
+ * Keeps as many snitches as are shown: first those that are not well, then the others in the order of their headings.
  */
 class Places {
   readonly #page: StatusPage;

@@ -23,8 +23,8 @@ const FORMS: Record<Mark, Form> = {
 };
 
 /**
- * The marks side by side, as SVG. Marks of the same kind in a row are one dashed line, so the
- * markup of a strip is short.
+ * The marks side by side, as SVG. Marks of the same kind in a row are one dashed line, so the markup of a strip is
+ * short.
  */
 export function stripPicture(marks: readonly Mark[], label: string): string {
   const paths = new Map<Mark, string>();

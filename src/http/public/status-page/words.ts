@@ -80,8 +80,8 @@ export function periodInWords({ rhythm }: Pick<ShownLine, 'rhythm'>, at: number,
 const MOST_NAMED = 5;
 
 /**
- * The strip in words, for those who cannot see it: `Last 60 days: 58 well, 2 did not report (20 Nov
- * 2026, 21 Nov 2026).`
+ * The strip in words, for those who cannot see it: `Last 60 days: 58 well, 2 did not report (20 Nov 2026, 21 Nov
+ * 2026).`
  */
 export function stripInWords(line: ShownLine, timezone: string): string {
   const { marks, edges, rhythm } = line;
