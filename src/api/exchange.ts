@@ -216,7 +216,7 @@ export async function readText(response: IncomingMessage, onPart: () => void = (
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** @throws AnswerNotUnderstood for an answer without the expected shape, so that callers never see one */
+/** @throws AnswerNotUnderstood for an answer without the expected shape, so callers never see one */
 function understand<T>(url: string, request: Request<T>, text: string): unknown {
   if (request.shape === null) return undefined;
   if (request.shape === PLAIN_TEXT) return text;

@@ -60,7 +60,7 @@ function textAt(values: Record<string, unknown>, section: string, name: string):
   return typeof value === 'string' ? value : null;
 }
 
-/** A file that cannot be looked at counts as not exposed. */
+/** A file that cannot be examined counts as not exposed. */
 function isExposed(path: string): boolean {
   try {
     return everybodyMayRead(path);

@@ -59,7 +59,7 @@ function problemsOfPassword(smtpUrl: string): string[] {
   return username ? [] : ['smtp.url: the password of smtp.password_file needs a user name: smtp://USER@HOST'];
 }
 
-/** The address of the mail server with the password in it, which is how the mail library wants it. */
+/** The address of the mail server with the password in it, as the mail library expects it. */
 export function withPassword(
   { url, from }: Settings['smtp'],
   password: string | null,
@@ -72,8 +72,8 @@ export function withPassword(
 }
 
 /**
- * The file that systemd made for `LoadCredential=<name>`; null if there is none. A file that cannot be looked at counts
- * as present, so that reading it reports the error.
+ * The file that systemd made for `LoadCredential=<name>`; null if there is none. A file that cannot be examined counts
+ * as present, so reading it reports the error.
  */
 export function credentialFile(env: NodeJS.ProcessEnv, name: string): string | null {
   if (!env.CREDENTIALS_DIRECTORY) return null;

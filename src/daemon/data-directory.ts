@@ -1,9 +1,9 @@
-/** Checks who besides the daemon may write into its data directory, and whether the daemon may start then. */
+/** Checks who besides the daemon can write to its data directory, and whether the daemon may start. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { otherWriters, type Writers } from '../system/access.ts';
 
-/** Everybody may replace the database and the keys, so nothing in the directory can be trusted. */
+/** Everybody can replace the database and the keys, so nothing in the directory can be trusted. */
 export class DataDirOpen extends Error {
   override readonly name = 'DataDirOpen';
 }
@@ -12,7 +12,7 @@ export class DataDirOpen extends Error {
 export interface Concern {
   message: string;
   remedy: string;
-  /** Whether the daemon does not start with it. */
+  /** Whether the daemon refuses to start because of it. */
   refused: boolean;
 }
 
@@ -64,7 +64,7 @@ function inWords(writers: Writers, dataDir: string, owner: number): Concern | nu
 }
 
 /**
- * The user that the daemon runs as. If root asks, it is the owner of the database, because the daemon may be another
+ * The user that the daemon runs as. For root it is the owner of the database, because the daemon may be another
  * user.
  */
 function daemonUser(dataDir: string): number {

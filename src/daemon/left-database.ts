@@ -1,4 +1,4 @@
-/** Whether the data were moved away from a data directory: a database knows nothing of its successor. */
+/** Whether the data were moved away from a data directory: the old database itself cannot know. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SEEN_FILE } from '../store/postgres/hosts/seen-file.ts';
@@ -6,10 +6,10 @@ import { databasePath } from '../store/sqlite/connection.ts';
 import type { Concern } from './data-directory.ts';
 
 /**
- * A daemon on PostgreSQL leaves a file in its data directory. One that is younger than the SQLite database beside it says
- * that the data have been in PostgreSQL since, and that `store.url` got lost.
+ * A daemon on PostgreSQL leaves a file in its data directory. If that file is newer than the SQLite database next to
+ * it, the data have since been in PostgreSQL, and `store.url` got lost.
  *
- * @returns null where there is no such file, or where the database was put in place or used since
+ * @returns null if there is no such file, or the database was put in place or used since
  */
 export function concernOfLeftDatabase(dataDir: string): Concern | null {
   const path = databasePath(dataDir);
@@ -23,7 +23,7 @@ export function concernOfLeftDatabase(dataDir: string): Concern | null {
   };
 }
 
-/** In milliseconds; minus infinity where there is no such file, or nobody may look. */
+/** In milliseconds; minus infinity if there is no such file, or it cannot be examined. */
 function changedAt(path: string): number {
   try {
     return statSync(path).mtimeMs;

@@ -44,7 +44,7 @@ export async function listen(
   if (bound === null || typeof bound === 'string') {
     return { url: `unix:${bound ?? pathOf(socket)}`, baseUrl: 'http://localhost' };
   }
-  // The configured name is kept, because the kernel knows only its address.
+  // The configured name is used, because the kernel knows only the address.
   const name = socket === null && listen.kind === 'tcp' ? listen.host : bound.address;
   const loopback = WILDCARDS.get(name);
   if (loopback === undefined)
@@ -55,7 +55,7 @@ export async function listen(
   return { url: addressOf(loopback, bound.port), baseUrl: addressOf(hostname(), bound.port) };
 }
 
-/** Addresses that stand for all addresses of the host, each with the one that clients on this host can use. */
+/** Addresses that stand for all of the host's addresses, each with the one that clients on this host can use. */
 const WILDCARDS: ReadonlyMap<string, string> = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],

@@ -26,7 +26,7 @@ export function problems({ store, sweeper, deliverer }: Workers): string[] {
 /** Clocks are expected to agree within a second (`extensions: Several nodes`); milliseconds. */
 const MOST_APART = 1_000;
 
-/** What keeps it from nothing, and is to be mended all the same. This can be read without a key. */
+/** What does not stop it from working but should be fixed all the same. This can be read without a key. */
 export function warnings({ store }: Pick<Workers, 'store'>): string[] {
   const aheadMs = store.node?.clockAheadMs() ?? 0;
   if (Math.abs(aheadMs) <= MOST_APART) return [];
@@ -36,7 +36,7 @@ export function warnings({ store }: Pick<Workers, 'store'>): string[] {
   ];
 }
 
-/** What it does that takes a while, beside all that is asked of it; check-ins are taken meanwhile as ever. */
+/** Work that takes a while, besides its normal duties; check-ins are received meanwhile as usual. */
 export function progress({ store, sweeper }: Workers): string[] {
   return [sweeper.progress(), checkProgress(store.checking())].filter((one) => one !== null);
 }
@@ -49,7 +49,7 @@ function checkProgress(progress: ReturnType<Store['checking']>): string | null {
 }
 
 /**
- * Says what a restart may cure. A store that cannot write is not included: it still answers, and takes check-ins again
+ * Says what a restart may fix. A store that cannot write is not included: it still answers, and takes check-ins again
  * as soon as the disk has room. Sweeps and deliveries fail only because of it, and a restarted daemon could not even
  * say so. Nor is a database whose file was deleted: only an orderly stop saves what is in it, and a watchdog would not
  * wait for one before it kills.

@@ -1,6 +1,5 @@
 /**
- * Whether a suggestion is worth applying, by what it and the current setting would have reported of
- * the same history.
+ * Whether a suggestion is worth applying, by what it and the current setting would have reported of the same history.
  */
 import { durationInWords } from '../../text/durations.ts';
 import type { Outlook } from './outlook.ts';

@@ -1,6 +1,5 @@
 /**
- * Posts to addresses that others chose: guarded, with a limit on the time of the whole exchange,
- * and never throwing.
+ * Posts to addresses that others chose: guarded, with a limit on the time of the whole exchange, and never throwing.
  */
 import { STATUS_CODES } from 'node:http';
 import { Agent, type Dispatcher } from 'undici';

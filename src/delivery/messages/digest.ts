@@ -30,8 +30,7 @@ const WORDS: Record<EntryKind, { word: string; heading: string }> = {
 const naturally = new Intl.Collator('en', { numeric: true });
 
 /**
- * Sorting 5,000 names naturally takes 70 ms, during which nothing else runs: longer lists are
- * sorted by character code.
+ * Sorting 5,000 names naturally takes 70 ms, during which nothing else runs: longer lists are sorted by character code.
  */
 const NATURAL_ORDER = 500;
 

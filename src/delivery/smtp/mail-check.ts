@@ -7,8 +7,7 @@ import { type SmtpSettings, secretsOf, senderOf, smtpOptions } from './smtp-opti
 const PATIENCE = 10_000;
 
 /**
- * For the whole login, and the same again for a test mail, even if the server answers byte by byte,
- * in milliseconds.
+ * For the whole login, and the same again for a test mail, even if the server answers byte by byte, in milliseconds.
  */
 const WITHIN = 25_000;
 

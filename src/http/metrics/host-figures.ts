@@ -1,4 +1,4 @@
-/** What `/metrics` tells of the daemon's host: looked up at each scrape, and left out where the system does not tell. */
+/** What `/metrics` shows about the daemon's host: looked up at each scrape, and left out if the system does not say. */
 import type { Connections } from '../../store/node.ts';
 import { counterHead, type Family, gaugeHead, SECOND } from './series-text.ts';
 
@@ -6,13 +6,16 @@ import { counterHead, type Family, gaugeHead, SECOND } from './series-text.ts';
 export interface HostFigures {
   /** How long ago the last sweep succeeded, in milliseconds. */
   sweptAgo: number;
-  /** Of the file system of the data directory, in bytes; null where the system does not tell. */
+  /** The file system of the data directory, in bytes; null if the system does not say. */
   disk: { free: number; size: number } | null;
-  /** In bytes; null where the database is no file of this host. */
+  /** In bytes; null if the database is not a file on this host. */
   databaseSize: number | null;
-  /** Of the clock of this host, before that of the database, in milliseconds; null where no node shares it. */
+  /**
+   * How far the clock of this host is ahead of the database's, in milliseconds; null if no other node shares the
+   * database.
+   */
   clockAheadMs: number | null;
-  /** To the database; null where that is a file of this host, or not open yet. */
+  /** Connections to the database; null if that is a file on this host, or not open yet. */
   connections: Connections | null;
 }
 
