@@ -51,10 +51,10 @@ export const TASKS: readonly Task[] = [
   {
     title: 'Look',
     entries: [
-      { name: 'list', summary: 'which snitches there are, and how they are', load: here(list) },
+      { name: 'list', summary: 'list snitches and how they are', load: here(list) },
       {
         name: 'dashboard',
-        summary: 'watch them live, on a screen of its own',
+        summary: 'watch them live, full-screen',
         load: () => import('./dashboard.ts'),
       },
       { name: 'show', summary: 'all of one snitch', load: here(look) },
@@ -63,7 +63,7 @@ export const TASKS: readonly Task[] = [
       { name: 'alerts', summary: 'what was alerted', load: here(deliveries) },
       {
         name: 'deliveries',
-        summary: 'what was sent to whom, and what could not be; retry',
+        summary: 'what was sent to whom, and what failed; retry',
         load: here(deliveries),
       },
     ],
@@ -74,7 +74,7 @@ export const TASKS: readonly Task[] = [
       {
         name: 'acknowledge',
         alias: 'ack',
-        summary: 'say that somebody has seen an alarm',
+        summary: 'say that you have seen an alarm',
         load: here(acknowledge),
       },
       { name: 'silence', summary: 'raise no alarms for a planned time', load: silence },
@@ -103,7 +103,7 @@ export const TASKS: readonly Task[] = [
     entries: [
       {
         name: 'apply',
-        summary: 'make the snitches be as a file says',
+        summary: 'change the snitches to match a file',
         load: () => import('./file/apply.ts'),
       },
       { name: 'diff', summary: 'what an apply would change', load: () => import('./file/apply.ts') },
@@ -195,8 +195,8 @@ export const TASKS: readonly Task[] = [
       { name: 'config', summary: 'check or show the configuration of the daemon', load: here(daemon) },
       { name: 'health', summary: 'whether the daemon does its work, by exit code', load: here(daemon) },
       { name: 'doctor', summary: 'look for what would keep an alert from being sent', load: here(doctor) },
-      { name: 'backup', summary: 'copy the database while the daemon goes on', load: here(backup) },
-      { name: 'restore', summary: 'put a backup in the place of the database', load: here(restore) },
+      { name: 'backup', summary: 'copy the database while the daemon runs', load: here(backup) },
+      { name: 'restore', summary: 'replace the database with a backup', load: here(restore) },
       {
         name: 'move',
         summary: 'copy all data from SQLite to PostgreSQL, or back',

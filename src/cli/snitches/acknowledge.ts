@@ -13,7 +13,7 @@ export const register: Register = (program) => {
   const acknowledge = program
     .command('acknowledge')
     .alias('ack')
-    .description('say that somebody has seen an alarm: no reminders and no escalation until it changes')
+    .description('say that you have seen an alarm: no reminders and no escalation until it changes')
     .argument('<snitch...>', 'tokens, or names')
     .option('-m, --note <text>', 'a note for the others')
     .addOption(new Option('--message <text>').hideHelp())

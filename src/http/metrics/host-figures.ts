@@ -27,7 +27,7 @@ interface HostFamily extends Family {
 export const HOST_FAMILIES: readonly HostFamily[] = [
   {
     name: 'snitch_last_sweep_timestamp_seconds',
-    help: 'Time at which deadlines were last looked at, in seconds since the Unix epoch.',
+    help: 'Time of the last sweep for missed deadlines, in seconds since the Unix epoch.',
     of: ({ sweptAgo }, now) => (now - sweptAgo) / SECOND,
   },
   {
@@ -47,23 +47,23 @@ export const HOST_FAMILIES: readonly HostFamily[] = [
   },
   {
     name: 'snitch_node_clock_ahead_seconds',
-    help: 'Seconds by which the clock of this host is ahead of that of the database, by which the node goes; only on PostgreSQL.',
+    help: 'Seconds by which the clock of this host is ahead of the clock of the database, which the node uses; only on PostgreSQL.',
     of: ({ clockAheadMs }) => (clockAheadMs === null ? null : clockAheadMs / SECOND),
   },
   {
     name: 'snitch_database_connections',
-    help: 'Number of connections to PostgreSQL that calls are made on, by state: in_use or idle.',
+    help: 'Number of connections to PostgreSQL for calls, by state: in_use or idle.',
     of: ({ connections }) =>
       connections && { 'state="in_use"': connections.inUse, 'state="idle"': connections.idle },
   },
   {
     name: 'snitch_database_connections_max',
-    help: 'Number of connections to PostgreSQL that calls are made on at most.',
+    help: 'Largest number of connections to PostgreSQL for calls.',
     of: ({ connections }) => connections?.size ?? null,
   },
   {
     name: 'snitch_database_connection_waiting',
-    help: 'Number of calls that wait for a connection to PostgreSQL just now.',
+    help: 'Number of calls that are waiting for a connection to PostgreSQL.',
     of: ({ connections }) => connections?.waiting ?? null,
   },
   {

@@ -86,7 +86,7 @@ export class Metrics {
   /** Not in the registry, like `HOST_FAMILIES` and `VALUES`. */
   readonly checkInTimes = new AnswerTimes({
     name: 'snitch_check_in_seconds',
-    help: 'Time in seconds from the head of a check-in to its answer, of those that were recorded.',
+    help: 'Time in seconds from the head of a recorded check-in to its answer.',
   });
 
   /** Counters of check-ins by answer. Their labels are looked up once, because every check-in takes this path. */
