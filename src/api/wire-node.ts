@@ -13,6 +13,6 @@ export interface WireNode {
   clock_ahead_ms: number;
   /** Up to which its program knows the schema of the database. */
   schema_version: number;
-  /** It does no work yet, because its upgrade of the schema would break nodes of an older version that live. */
+  /** It does no work yet, because its upgrade of the schema would break the running nodes of an older version. */
   waits: boolean;
 }

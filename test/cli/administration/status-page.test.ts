@@ -49,7 +49,7 @@ test('set says that it is public now, its address, and which snitches are on it'
   );
   assert.is(code, 0, stderr);
   assert.match(stderr, 'public from now on');
-  assert.match(stderr, 'Everybody who knows the address sees the names of these snitches');
+  assert.match(stderr, 'Everybody who knows the address can see the names and the status of these snitches');
   assert.match(stdout, `${on.daemon.url}/s/acme`);
   assert.match(stdout, 'Payroll (here payroll-db)');
   assert.not.match(stdout, 'inner');
