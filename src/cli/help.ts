@@ -3,7 +3,7 @@ import { TASKS } from './catalogue.ts';
 
 const EXAMPLES = [
   'snitch create nightly-backup --interval daily   a job that runs once a day',
-  'snitch check-in nightly-backup                  what the job calls when it is done',
+  'snitch check-in nightly-backup                  what it calls when it is done',
   'snitch list                                     who is healthy, who is silent',
 ];
 

@@ -197,7 +197,7 @@ failures('an inner fault of the server: 1', async () => {
 failures('something else that answers there: 5', async () => {
   const { code, stderr } = await listAgainst({ status: 200, body: '<html>Welcome!</html>' });
   assert.is(code, 5);
-  assert.match(stderr, 'no snitch server');
+  assert.match(stderr, 'not a snitch server');
 });
 
 failures('JSON of the wrong shape: 5, and what is wrong with it', async () => {
@@ -215,7 +215,7 @@ failures('JSON of the wrong shape: 5, and what is wrong with it', async () => {
     assert.is(stdout, '');
     assert.match(
       stderr,
-      `no snitch server, or one of another version: its answer to GET /v1/snitches ${fault}`,
+      `not a snitch server, or one of another version: its answer to GET /v1/snitches ${fault}`,
     );
     assert.match(stderr, 'is its address right?');
   }
@@ -299,7 +299,7 @@ failures('no key at all: 4, and where to put one', async () => {
   const { code, stderr } = await runSnitch(['list']);
   assert.is(code, 4);
   assert.match(stderr, 'no API key for http://127.0.0.1:7676');
-  assert.match(stderr, /in its data directory \(looked for: [^)]+\); where several share a database/);
+  assert.match(stderr, /in its data directory \(expected: [^)]+\); if several share a database/);
   assert.match(stderr, 'SNITCH_API_KEY_FILE');
 });
 

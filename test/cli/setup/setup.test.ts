@@ -67,7 +67,7 @@ test('ntfy is added, refused, changed and tried; then a first snitch gets its cr
     answer(terminal, '');
     await terminal.shows('Access token (empty keeps it):');
     answer(terminal, 'tk_s3cr3t');
-    await terminal.shows('ntfy took it', 'by ntfy (ntfy)');
+    await terminal.shows('ntfy accepted it', 'by ntfy (ntfy)');
     assert.is(ntfy.received.at(-1)?.headers.authorization, 'Bearer tk_s3cr3t');
     answer(terminal, '');
     await terminal.shows('2. A job to watch', 'Create a first snitch? (y/n) [y]:');
@@ -171,7 +171,7 @@ test('at 40 columns nothing is cut, Ctrl-C leaves at any question, and the next 
     await terminal.shows('Address of the incoming webhook:');
     terminal.type('https://hooks.slack.com/s3cr3t');
     terminal.press('C-c');
-    assert.not.match(await terminal.shows('stopped: what was done', 'ended with 130'), 's3cr3t');
+    assert.not.match(await terminal.shows('stopped: everything done', 'ended with 130'), 's3cr3t');
     assert.is((await on.json<WireChannel[]>('channel', 'list')).length, 1);
   });
 });
