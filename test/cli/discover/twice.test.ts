@@ -194,7 +194,7 @@ test('only one at a time changes a host, and the lock goes with its process', as
   );
   try {
     await once(other.stdout, 'data');
-    if (process.getuid?.() === 0) assert.throws(() => lockHost(root), /is at work/);
+    if (process.getuid?.() === 0) assert.throws(() => lockHost(root), /is running/);
   } finally {
     other.kill('SIGKILL');
     await once(other, 'close');

@@ -110,7 +110,7 @@ test('what is unknown or contradicts itself is said, and nothing is made', async
     [['30m', 'nightly'], 2, /after the names: snitch silence NAME 30m/],
     [['--tag', 'x', '--until', '1h', '30m'], 2, /with 30m or with an option, not both/],
     [['nowhere', '30m'], 3, /nowhere/],
-    [['--all', '--until', '1h', '--for', '1h'], 2, /by one of --until, --to and --for/],
+    [['--all', '--until', '1h', '--for', '1h'], 2, /with only one of --until, --to and --for/],
     [['--all', '--until', 'healthy'], 2, /--until: "healthy" is not understood/],
     [['--all', '--until', '2020-01-01T00:00'], 2, /in the past/],
     [['--all', '--cron', '0 3 * * *'], 2, /how long it lasts each time/],
