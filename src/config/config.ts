@@ -108,7 +108,7 @@ function relativeDataDir(data_dir: string | undefined, { file, variables }: Orig
   if (data_dir === undefined || isAbsolute(data_dir) || variables.has('data_dir')) return null;
   const line = file?.lineOf(['data_dir']);
   return printable(
-    `${file?.path ?? ''}${line ? `:${line}` : ''}: data_dir: ${showValue(data_dir)} is no absolute path, and would be another directory wherever snitch is started: write ${resolve(data_dir)}`,
+    `${file?.path ?? ''}${line ? `:${line}` : ''}: data_dir: ${showValue(data_dir)} is not an absolute path, so it would depend on where snitch is started: write ${resolve(data_dir)}`,
   );
 }
 

@@ -28,7 +28,7 @@ export function misspelledVariables(env: NodeJS.ProcessEnv): string[] {
     .flatMap((name) => {
       const meant = settings.find((setting) => setting === `${name}_FILE`) ?? nearest(name, settings);
       if (meant === null) return [];
-      return [`the environment variable ${name} is no setting and has no effect: did you mean ${meant}?`];
+      return [`the environment variable ${name} is not a setting and has no effect: did you mean ${meant}?`];
     });
 }
 

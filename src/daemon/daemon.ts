@@ -160,7 +160,7 @@ async function provideLinkKey(
   inForce.linkKey = await linkKey(store, confirm);
   if (inForce.linkKey !== null) return;
   logger.warn(
-    'alerts carry no links to acknowledge them until a restart: the key for that could not be stored',
+    'alerts have no links to acknowledge them until a restart: the key for that could not be stored',
   );
 }
 

@@ -41,13 +41,13 @@ export function inWords(dataDir: string, { type, inContainer, inImage }: Place):
   const network = NETWORK.get(type);
   if (network !== undefined)
     return {
-      message: `the data directory ${dataDir} is on a network file system (${network}), which may lie about locks and syncs, and so lose check-ins or damage the database`,
+      message: `the data directory ${dataDir} is on a network file system (${network}), which cannot be trusted with locks and syncs, and so may lose check-ins or damage the database`,
       remedy: 'keep the data on a local disk or a block device, and copy backups to the network',
       refused: false,
     };
   if (inContainer && (inImage || type === TMPFS))
     return {
-      message: `the data directory ${dataDir} is ${inImage ? 'in the container itself' : 'in memory'}: all snitches and keys are gone when the container is made anew`,
+      message: `the data directory ${dataDir} is ${inImage ? 'in the container itself' : 'in memory'}: all snitches and keys are lost when the container is recreated`,
       remedy: `mount a volume at ${dataDir}`,
       refused: false,
     };

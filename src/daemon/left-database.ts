@@ -16,7 +16,7 @@ export function concernOfLeftDatabase(dataDir: string): Concern | null {
   const used = Math.max(...[path, `${path}-wal`, join(dataDir, 'snitch.acknowledged')].map(changedAt));
   if (used === Number.NEGATIVE_INFINITY || changedAt(join(dataDir, SEEN_FILE)) <= used) return null;
   return {
-    message: `the database ${path} was left: a daemon with this data directory has worked on PostgreSQL since. What came in there is missing here, and jobs may be accused for it`,
+    message: `the database ${path} was left: a daemon with this data directory has worked on PostgreSQL since. Everything reported there since is missing here, and false alarms may be raised because of it`,
     remedy:
       'unless you went back on purpose, stop this daemon now, set store.url again (SNITCH_STORE_URL), and start it',
     refused: false,

@@ -69,8 +69,8 @@ function addressOf(host: string, port: number): string {
 const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE:
     'another program listens there; if that is another snitch, stop it first, else set `listen` to another address',
-  EADDRNOTAVAIL: 'this host has no such address: set `listen` to one of its own',
-  EACCES: 'this user may not; a port below 1024 is for root alone: set `listen` to another address',
+  EADDRNOTAVAIL: 'this host has no such address: set `listen` to one that it has',
+  EACCES: 'this user may not; a port below 1024 is only for root: set `listen` to another address',
   ENOTFOUND: 'the name has no address: set `listen` to an address of this host',
 };
 
@@ -113,7 +113,7 @@ async function listenOnPassed(server: Server, socket: number): Promise<void> {
   } catch (error) {
     const { code = String(error) } = error as NodeJS.ErrnoException;
     throw new Error(
-      `the service manager passed descriptor ${socket}, and that is no socket to listen on (${code})`,
+      `the service manager passed descriptor ${socket}, which is not a socket to listen on (${code})`,
     );
   }
 }

@@ -32,7 +32,7 @@ export function warnings({ store }: Pick<Workers, 'store'>): string[] {
   if (Math.abs(aheadMs) <= MOST_APART) return [];
   const where = aheadMs > 0 ? 'ahead of' : 'behind';
   return [
-    `the clock of this host is ${durationInWords(Math.abs(aheadMs))} ${where} that of the database, by which this node goes`,
+    `the clock of this host is ${durationInWords(Math.abs(aheadMs))} ${where} that of the database, whose time this node uses`,
   ];
 }
 
@@ -45,7 +45,7 @@ function checkProgress(progress: ReturnType<Store['checking']>): string | null {
   if (progress === null) return null;
   const { done, of } = progress;
   const how = of === 0 ? 'reading it' : `${done} of ${of} tables are done`;
-  return `checking the database behind everything else: ${how}`;
+  return `checking the database in the background: ${how}`;
 }
 
 /**

@@ -106,7 +106,7 @@ function takeDirectory({ config: { dataDir }, logger }: Given): () => void {
     const { message: reason } = error;
     logger.warn(
       { reason },
-      'the data directory cannot be locked, so that nothing keeps a second daemon from using it',
+      'the data directory cannot be locked, so nothing keeps a second daemon from using it',
     );
     return () => {};
   }

@@ -16,6 +16,6 @@ export interface SweeperOptions {
 
 /** While the database is away every pass fails, each second. */
 export function failureOf({ logger, monotonic }: SweeperOptions): RepeatedFailure {
-  const message = 'the sweep failed; it is tried again each second, and told again each minute';
+  const message = 'the sweep failed; it is tried again each second, and logged again each minute';
   return new RepeatedFailure({ logger, monotonic, message, over: 'the sweep works again' });
 }

@@ -226,7 +226,7 @@ export class Sweeper {
 
   async #endSilences(now: number): Promise<boolean> {
     const { more, failures } = await this.#options.store.endSilencesSlice(now);
-    this.#report(failures, 'an alarm that a silence kept back could not be told; it is tried again');
+    this.#report(failures, 'an alarm that a silence held back could not be raised; it is tried again');
     return more;
   }
 

@@ -263,7 +263,7 @@ test('a refusal is told once to whoever else is told, and again only after somet
   assert.is(notices.length, 1);
   assert.equal(notices[0]?.deliveries.map(({ channel }) => channel).sort(), ['email', 'ntfy']);
   const said = JSON.parse(server.received.find(({ path }) => path === '/')?.body ?? '{}');
-  assert.match(said.title, /^\[Channel\] slack is not told any more: slack refuses/);
+  assert.match(said.title, /^\[Channel\] slack no longer gets alerts: slack refuses/);
   assert.match(said.message, 'answered 410 Gone: channel_is_archived');
   assert.not.match(said.message, /s3cr3t/);
 });

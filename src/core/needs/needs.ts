@@ -87,7 +87,7 @@ export function readNeeds(given: unknown): { needs: string[] } | { refused: stri
   if (needs.length > MOST_NEEDS) return { refused: `has too many (maximum is ${MOST_NEEDS})` };
   for (const [index, need] of needs.entries()) {
     if (need === TAG) return { refused: 'names a tag without saying which: write tag:<tag>' };
-    if (need.length > LONGEST || /\p{Cc}/u.test(need)) return { refused: 'has an entry that is no token' };
+    if (need.length > LONGEST || /\p{Cc}/u.test(need)) return { refused: 'has an entry that is not a token' };
     if (!need.isWellFormed()) return { refused: 'has an entry that is not well-formed Unicode' };
     if (needs.indexOf(need) < index) return { refused: `names ${need} twice` };
   }

@@ -64,7 +64,7 @@ export async function digestLetter(
   const letter: Letter = {
     paragraphs: [
       `${entries.length} alerts of ${shorten(printable(shown.name), NAME_SHOWN)}, about ${each}: ${counts}.`,
-      `Each snitch stands here once, in its last state. Times are those of ${shown.timezone}.`,
+      `Each snitch is listed once, in its last state. Times are in ${shown.timezone}.`,
     ],
     fields: [
       { label: 'From', value: exactTime(first, shown.timezone) },

@@ -46,7 +46,7 @@ async function logIn(settings: SmtpSettings, server: string, within: number): Pr
     dnsTimeout: PATIENCE,
   });
   const late = Promise.withResolvers<string>();
-  const timer = setTimeout(() => late.resolve(`${server} does not come to an end`), within);
+  const timer = setTimeout(() => late.resolve(`${server} does not finish answering`), within);
   try {
     return await Promise.race([transport.verify().then(() => null), late.promise]);
   } catch (error) {

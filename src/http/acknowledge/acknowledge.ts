@@ -103,7 +103,7 @@ async function alarmOf(request: FastifyRequest, context: AcknowledgePageContext)
   }
   if (clock() >= linkEndsAt(alarm.alert.at)) {
     throw new Expired(
-      'This link was good for 7 days after its alarm. A newer message of the alarm has a newer link.',
+      'This link was good for 7 days after its alarm. A newer message about the alarm has a newer link.',
     );
   }
   return alarm;

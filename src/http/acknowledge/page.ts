@@ -139,7 +139,7 @@ export function endOf({ status }: Alarm): string {
       return 'It is paused now, so nobody is told of it. There is nothing to acknowledge.';
     case 'failed':
     case 'errored':
-      return `This alarm is over. What is wrong now (${status === 'failed' ? 'it is missing' : 'it reported an error'}) is another alarm, whose message has a link of its own. Nothing was acknowledged.`;
+      return `This alarm is over. What is wrong now (${status === 'failed' ? 'it is missing' : 'it reported an error'}) is another alarm, whose message has its own link. Nothing was acknowledged.`;
     default:
       return `This alarm is over: it is ${status} now. There is nothing to acknowledge.`;
   }

@@ -88,6 +88,6 @@ export class ValueOutOfRange extends RangeError {
   readonly code = '22003';
 
   constructor(value: Value) {
-    super(`${String(value)} is no whole number that the database can keep`);
+    super(`${String(value)} is not a whole number that the database can keep`);
   }
 }

@@ -47,7 +47,7 @@ test('ack is the same; --undo takes it back; -q and --json print as they do else
   const undone = await on.run('ack', 'short', '--undo');
   assert.is(
     undone.stderr,
-    'short: no longer acknowledged; reminders go on, but whoever was to be called later hears only of the next alarm\n',
+    'short: no longer acknowledged; reminders go on, but anybody due to be alerted later hears only about the next alarm\n',
   );
   assert.is((await shown('short')).acknowledged, null);
   assert.equal(await on.run('ack', 'short', '-q'), { code: 0, stdout: '', stderr: '' });

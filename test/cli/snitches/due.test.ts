@@ -49,7 +49,7 @@ test('edit sets, changes and drops a schedule, and says what replaced it', async
   const kept = await on.named('edited');
   assert.equal([kept.schedule, kept.timezone, kept.grace], [{ cron: '@daily' }, null, null]);
   const replaced = await on.run('edit', 'edited', '-i', 'hourly');
-  assert.is(replaced.stderr, 'the interval has replaced its schedule, cron @daily (time zone of the case)\n');
+  assert.is(replaced.stderr, 'the interval replaces its schedule, cron @daily (time zone of the case)\n');
   await on.run('edit', 'edited', '--cron', '@daily');
   const dropped = await on.run('edit', 'edited', '--no-schedule');
   assert.equal([dropped.code, dropped.stderr], [0, '']);

@@ -156,7 +156,7 @@ test('what became of each delivery is told, in its own sentence', () => {
       delivery({ state: 'dead', target: 'k', channel: 'ntfy', lastError: CHANNEL_DELETED }),
     ]),
     [
-      'Nobody was told of its last alert (missing, <5>) so far.',
+      'Nobody has been told of its last alert (missing, <5>) so far.',
       'Not told yet: a by email waits to be sent; b by email is being sent now; ' +
         `c by email, 1 attempt, next at <${NOW + 1}>: away; ` +
         'd by email, 2 attempts, next soon: away; e by email, 3 attempts, next soon: away.',

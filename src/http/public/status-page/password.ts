@@ -17,7 +17,7 @@ let last: Promise<unknown> = Promise.resolve();
 /** @throws TryLater if too many are already waiting */
 function hashed(password: string, salt: Buffer, cost: number): Promise<Buffer> {
   if (waiting >= MOST_WAITING) {
-    throw new TryLater('service_unavailable', 'Too many passwords are tried at once.', RETRY_AFTER_S);
+    throw new TryLater('service_unavailable', 'Too many passwords are being tried at once.', RETRY_AFTER_S);
   }
   waiting += 1;
   const options = { N: 2 ** cost, r: BLOCK, p: 1, maxmem: 256 * 2 ** cost * BLOCK };

@@ -180,7 +180,7 @@ async function isRight(
   const source = sourceOf(request.raw);
   const waitMs = guesses.take(page.id, source, performance.now());
   if (waitMs > 0) {
-    const message = 'The password was tried too often. Wait a little, and try again.';
+    const message = 'There were too many attempts at the password. Wait a little, and try again.';
     throw new TryLater('rate_limited', message, Math.ceil(waitMs / SECOND));
   }
   if (!(await isPassword(given, page.passwordHash))) return false;

@@ -64,7 +64,7 @@ export const MARK_WORDS: Record<Mark, string> = {
   error: 'reported an error',
   paused: 'paused',
   planned: 'planned work',
-  away: 'not watched: the monitoring itself was away',
+  away: 'not watched: the monitoring itself was down',
   none: 'nothing known',
 };
 
