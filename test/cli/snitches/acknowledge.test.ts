@@ -78,7 +78,7 @@ test('a server that is too old is named as that', async () => {
   const { acknowledged: _, ...old } = await shown('one');
   using server = closing(
     createServer((request, response) => {
-      const isList = request.url === '/v1/snitches';
+      const isList = request.url?.split('?')[0] === '/v1/snitches';
       response.writeHead(isList ? 200 : 404, { 'content-type': 'application/json', 'x-snitch': '1' });
       response.end(JSON.stringify(isList ? [old] : { type: 'resource_not_found', error: 'Nothing.' }));
     }),
