@@ -1,6 +1,6 @@
 /** Whether the daemon does its work, and if not, whether a restart may help. */
 import type { Deliverer } from '../delivery/deliverer.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, StoreHealth } from '../store/store.ts';
 import type { Sweeper } from '../sweep/sweeper.ts';
 import { durationInWords } from '../text/durations.ts';
 
@@ -18,9 +18,7 @@ export interface Start {
 
 /** Says what keeps the daemon from doing its work; empty when all is well. */
 export function problems({ store, sweeper, deliverer, start }: Workers): string[] {
-  const { failingSince } = store.health();
-  const storeProblem =
-    failingSince === null ? null : `the store cannot write since ${new Date(failingSince).toISOString()}`;
+  const storeProblem = problemOf(store.health());
   // This can be read without a key, so it does not say where the file was. The log does.
   const place = store.misplaced() === null ? null : 'a file of the database was deleted, moved or replaced';
   const node = store.node?.problem() ?? null;
@@ -28,6 +26,12 @@ export function problems({ store, sweeper, deliverer, start }: Workers): string[
   return [starting, storeProblem, place, node, sweeper.problem(), deliverer.problem()].filter(
     (problem) => problem !== null,
   );
+}
+
+function problemOf({ failingSince, because }: StoreHealth): string | null {
+  if (failingSince === null) return null;
+  const reason = because === undefined ? '' : `: ${because}`;
+  return `the store cannot write since ${new Date(failingSince).toISOString()}${reason}`;
 }
 
 /** Clocks are expected to agree within a second (`extensions: Several nodes`); milliseconds. */
