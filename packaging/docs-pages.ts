@@ -107,7 +107,7 @@ function metricsPart(): string {
     .families()
     .map(({ name, type, help }) => [`\`${name}\``, type, protect(help)]);
   const ofSnitches = SNITCH_FAMILIES.map(({ name, help }) => [`\`${name}\``, 'gauge', protect(help)]);
-  const titles = ['Metric', 'Type', 'What it tells'];
+  const titles = ['Metric', 'Type', 'Meaning'];
   return [
     `### Of each snitch, at /v1/metrics\n\n${table(titles, ofSnitches)}`,
     `### Of the server, at /metrics\n\n${table(

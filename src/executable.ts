@@ -1,6 +1,6 @@
 /**
- * The entry point of the single executable. Its modules are inside it, while Node's loader looks for modules on the
- * disk. The hooks here supply the modules inside, under URLs of a directory that does not exist.
+ * The entry point of the single executable. Its modules are inside it, while Node's loader looks for modules on
+ * disk. The hooks here supply the embedded modules, under URLs in a directory that does not exist.
  */
 import { registerHooks } from 'node:module';
 import { getAsset, getAssetKeys } from 'node:sea';

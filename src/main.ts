@@ -10,7 +10,7 @@ process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
-/** A pipe takes only what it has room for. The rest waits for its reader, and would be lost with the process. */
+/** A pipe accepts only what it has room for. The rest waits for its reader, and would be lost with the process. */
 async function flushed(stream: Writable): Promise<void> {
   if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve));
 }

@@ -84,7 +84,7 @@ function ready(options: ClientOptions) {
 /** What a server says about a key. */
 export interface Standing {
   case: WireCase;
-  /** What the key may do, and below, the version of the server; null if the server is too old to say. */
+  /** What the key may do, and the version of the server; null if the server is too old to say. */
   scope: string | null;
   version: string | null;
 }

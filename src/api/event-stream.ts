@@ -11,7 +11,7 @@ export class UnknownEvent extends Error {
   override readonly name = 'UnknownEvent';
 
   constructor(fault: string) {
-    super(`what the stream of changes says is not understood: ${fault}`);
+    super(`cannot understand the stream of changes: ${fault}`);
   }
 }
 
@@ -67,7 +67,7 @@ function understand<T>(event: string, data: string, shape: Shape<T>): T {
   try {
     given = JSON.parse(data);
   } catch {
-    throw new UnknownEvent(`the data of an event "${event}" are not JSON`);
+    throw new UnknownEvent(`the data of an event "${event}" is not JSON`);
   }
   const fault = shape(given);
   if (fault !== null) throw new UnknownEvent(`an event "${event}" ${fault}`);

@@ -39,7 +39,7 @@ export class AnswerNotUnderstood extends Error {
   constructor(url: string, { method, path }: Pick<Call, 'method' | 'path'>, fault: string) {
     const asked = `${method} ${path.split('?', 1)[0]}`;
     super(
-      `what answers at ${url} is no snitch server, or one of another version: its answer to ${asked} ${fault}`,
+      `what answers at ${url} is not a snitch server, or one of another version: its answer to ${asked} ${fault}`,
     );
   }
 }
@@ -56,7 +56,7 @@ export class Unreachable extends Error {
     const why = cause instanceof Error ? cause.message || codeOf(cause) : String(cause);
     super(
       broken
-        ? `the connection to ${url} broke before the answer was there: ${why}`
+        ? `the connection to ${url} broke before the answer came: ${why}`
         : `cannot reach ${url}: ${why}`,
       { cause },
     );
@@ -216,7 +216,7 @@ export async function readText(response: IncomingMessage, onPart: () => void = (
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** @throws AnswerNotUnderstood for an answer without the expected shape, so that callers never see one */
+/** @throws AnswerNotUnderstood for an answer without the expected shape, so callers never see one */
 function understand<T>(url: string, request: Request<T>, text: string): unknown {
   if (request.shape === null) return undefined;
   if (request.shape === PLAIN_TEXT) return text;

@@ -1,8 +1,7 @@
 /** The current time by the server's clock, on which all the times it sends are based. */
 
 /**
- * How much the clocks may differ, in milliseconds: `Date` has whole seconds only, and an answer
- * takes time to arrive.
+ * How much the clocks may differ, in milliseconds: `Date` has whole seconds only, and an answer takes time to arrive.
  */
 const TOLERATED = 3_000;
 

@@ -1,5 +1,5 @@
 /**
- * What the answers of a server must look like. They are checked as they come in, so that anything else at the server's
+ * What the answers of a server must look like. They are checked as they come in, so anything else at the server's
  * address leads to one clear error. Only the fields that this program uses are checked; a server may send more.
  */
 import { flag, list, nullable, number, object, optional, type Shape, text, time } from './shape.ts';

@@ -59,7 +59,7 @@ export class Turns {
   }
 
   /**
-   * Holds all calls for as long as the server asked.
+   * Holds all calls back for as long as the server asked.
    *
    * @param waitedS how long this call has already waited, in seconds
    * @returns how long it will have waited after this wait; null if it must not wait, or has no patience left

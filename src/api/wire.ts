@@ -24,10 +24,7 @@ export interface WireSnitch {
   type: { interval: string };
   alert_type: 'basic' | 'smart';
   alert_email: string[];
-  /**
-   * When the job is due, if not by its interval; null for none. Older servers leave this and the
-   * next two out.
-   */
+  /** When the job is due, if not by its interval; null for none. Older servers leave this and the next two out. */
   schedule?: WireSchedule | null;
   /** The time zone of the schedule; null for the case's. */
   timezone?: string | null;
@@ -47,10 +44,7 @@ export interface WireSnitch {
   failures_before_alert?: number;
   /** What the values that the job reports must be; null for nothing. */
   expect?: WireExpectation[] | null;
-  /**
-   * Tokens and `tag:<tag>` of what must be well before a missed deadline raises an alert. Older
-   * servers leave it out.
-   */
+  /** Tokens and `tag:<tag>` of what must be well for a missed deadline to alert. Older servers leave it out. */
   needs?: string[];
   /** The held alert of its failure, about which nobody was told; null for none. Older servers leave it out. */
   held?: WireHold | null;
@@ -230,7 +224,7 @@ export interface WireAudience {
   channels?: string[];
   /** Those among them that did not accept what they were last sent, and why. Older servers leave it out. */
   failing?: { channel: string; name: string; why: string }[];
-  /** False if no mail server is configured, so that nothing is sent to the email addresses. */
+  /** False if no mail server is configured: then nothing is sent to the email addresses. */
   sends_email: boolean;
   /** Why a snitch without tags and addresses of its own alerts nobody, in words; null if it alerts somebody. */
   nobody?: string | null;

@@ -1,6 +1,6 @@
 /**
- * Every command there is; the help of the program is made from this list. Most modules are in the main bundle, because
- * one file starts faster than several. Only what is heavy is loaded when it is called.
+ * All commands; the help of the program is generated from this list. Most modules are in the main bundle, because one
+ * file loads faster than several. Only heavy ones are loaded when they are called.
  */
 import { register as ofCase } from './administration/case.ts';
 import { register as key } from './administration/key.ts';
@@ -26,7 +26,7 @@ import { register as spool } from './spool/spool.ts';
 
 export interface Entry {
   name: string;
-  /** A shorter name for the same. */
+  /** A shorter name for it. */
   alias?: string;
   /** What the command does, in a few words without a full stop. */
   summary: string;
@@ -51,33 +51,33 @@ export const TASKS: readonly Task[] = [
   {
     title: 'Look',
     entries: [
-      { name: 'list', summary: 'which snitches there are, and how they are', load: here(list) },
+      { name: 'list', summary: 'the snitches and their status', load: here(list) },
       {
         name: 'dashboard',
-        summary: 'watch them live, on a screen of its own',
+        summary: 'watch them live, full screen',
         load: () => import('./dashboard.ts'),
       },
-      { name: 'show', summary: 'all of one snitch', load: here(look) },
+      { name: 'show', summary: 'everything about one snitch', load: here(look) },
       { name: 'history', summary: 'its check-ins', load: here(look) },
       { name: 'explain', summary: 'its deadline and next alert, in words', load: here(look) },
-      { name: 'alerts', summary: 'what was alerted', load: here(deliveries) },
+      { name: 'alerts', summary: 'the alerts, and whether they were delivered', load: here(deliveries) },
       {
         name: 'deliveries',
-        summary: 'what was sent to whom, and what could not be; retry',
+        summary: 'what was sent to whom, and what failed; retry it',
         load: here(deliveries),
       },
     ],
   },
   {
-    title: 'Be told less',
+    title: 'Quieten',
     entries: [
       {
         name: 'acknowledge',
         alias: 'ack',
-        summary: 'say that somebody has seen an alarm',
+        summary: 'say that you have seen an alarm',
         load: here(acknowledge),
       },
-      { name: 'silence', summary: 'raise no alarms for a planned time', load: silence },
+      { name: 'silence', summary: 'raise no alarms during planned work', load: silence },
       { name: 'silences', summary: 'what is silenced, now and later', load: silence },
       { name: 'pause', summary: 'stop watching snitches, until they check in again', load: here(pause) },
       { name: 'unpause', summary: 'watch them again', load: here(pause) },
@@ -86,11 +86,11 @@ export const TASKS: readonly Task[] = [
   {
     title: 'Change',
     entries: [
-      { name: 'create', summary: 'make a snitch', load: here(write) },
+      { name: 'create', summary: 'create a snitch', load: here(write) },
       { name: 'edit', summary: 'change a snitch', load: here(write) },
       {
         name: 'suggest',
-        summary: 'a schedule and limits that fit what its job did',
+        summary: 'a schedule and limits that fit the past runs of its job',
         load: () => import('./snitches/suggest.ts'),
       },
       { name: 'schedule', summary: 'when a cron or OnCalendar expression is due', load: here(schedule) },
@@ -103,7 +103,7 @@ export const TASKS: readonly Task[] = [
     entries: [
       {
         name: 'apply',
-        summary: 'make the snitches be as a file says',
+        summary: 'make the snitches match a file',
         load: () => import('./file/apply.ts'),
       },
       { name: 'diff', summary: 'what an apply would change', load: () => import('./file/apply.ts') },
@@ -115,12 +115,12 @@ export const TASKS: readonly Task[] = [
     entries: [
       {
         name: 'setup',
-        summary: 'the first steps: who is told, a test, a first snitch',
+        summary: 'the first steps: who gets alerts, a test, a first snitch',
         load: () => import('./setup/setup.ts'),
       },
       {
         name: 'discover',
-        summary: 'find the jobs of this host',
+        summary: 'find the jobs on this host',
         load: () => import('./discover/discover.ts'),
       },
       {
@@ -152,17 +152,17 @@ export const TASKS: readonly Task[] = [
     entries: [
       {
         name: 'status-page',
-        summary: 'a page for others: what is well, and what is not',
+        summary: 'a page for others: what works, and what does not',
         load: () => import('./administration/status-page.ts'),
       },
       {
         name: 'badge',
-        summary: 'pictures for other pages: how snitches are',
+        summary: 'pictures for other pages that show how snitches are doing',
         load: () => import('./open/badge.ts'),
       },
       {
         name: 'metrics',
-        summary: 'how each snitch is, for Prometheus',
+        summary: 'the status of each snitch, for Prometheus',
         load: () => import('./administration/metrics.ts'),
       },
     ],
@@ -171,7 +171,7 @@ export const TASKS: readonly Task[] = [
     title: 'Administer',
     entries: [
       { name: 'case', summary: 'the case of your key; with an admin key, all cases', load: here(ofCase) },
-      { name: 'member', summary: 'who is told by email', load: here(ofCase) },
+      { name: 'member', summary: 'who gets alerts by email', load: here(ofCase) },
       {
         name: 'channel',
         summary: 'services that alerts are sent to',
@@ -193,10 +193,14 @@ export const TASKS: readonly Task[] = [
     entries: [
       { name: 'serve', summary: 'run the daemon', load: here(daemon) },
       { name: 'config', summary: 'check or show the configuration of the daemon', load: here(daemon) },
-      { name: 'health', summary: 'whether the daemon does its work, by exit code', load: here(daemon) },
-      { name: 'doctor', summary: 'look for what would keep an alert from being sent', load: here(doctor) },
-      { name: 'backup', summary: 'copy the database while the daemon goes on', load: here(backup) },
-      { name: 'restore', summary: 'put a backup in the place of the database', load: here(restore) },
+      { name: 'health', summary: 'whether the daemon is working, by exit code', load: here(daemon) },
+      {
+        name: 'doctor',
+        summary: 'look for anything that would keep an alert from being sent',
+        load: here(doctor),
+      },
+      { name: 'backup', summary: 'copy the database while the daemon keeps running', load: here(backup) },
+      { name: 'restore', summary: 'replace the database with a backup', load: here(restore) },
       {
         name: 'move',
         summary: 'copy all data from SQLite to PostgreSQL, or back',

@@ -31,26 +31,29 @@ interface CheckInFlags extends ConnectionFlags, MakeFlags {
 }
 
 const NOTES = `
-Where the server cannot be reached the check-in is kept on the disk (see \`snitch help spool\`), counts for its own time
-when it is sent later, and the exit code is 5.
+If the server cannot be reached, the exit code is 5, and the check-in is kept on disk (see \`snitch help spool\`) and sent
+later, with the time when it happened.
 
-With --create, the first check-in makes a snitch of this name, as the options say. An existing one keeps its settings.
-This needs a key of the scope \`provision\` or \`write\`.`;
+With --create, the first check-in creates a snitch of this name from the options. An existing one keeps its settings.
+This needs a key with the scope \`provision\` or \`write\`.`;
 
 export const register: Register = (program) => {
   const checkIn = program
     .command('check-in')
     .description('check in: say that the job ran, or how it failed')
     .argument('[snitch]', 'its token or whole check-in address, which need no API key; or its name')
-    .option('--token-file <file>', 'take the token from there, so that nobody sees it (or SNITCH_TOKEN_FILE)')
-    .option('-m, --message <text>', 'a word about the run; 256 characters are kept')
+    .option(
+      '--token-file <file>',
+      'read the token from this file, so that nobody sees it (or SNITCH_TOKEN_FILE)',
+    )
+    .option('-m, --message <text>', 'a short message about the run; 256 characters are kept')
     .option('-s, --status <exit>', 'exit status of the job: 0 is healthy, anything else an error')
     .option(
       '-v, --value <name=number>',
       'a number that the run reports, such as bytes=1234; repeat it for several',
       collect,
     )
-    .option('-q, --quiet', 'no message');
+    .option('-q, --quiet', 'print no message');
   addMakeOptions(addConnectionOptions(checkIn))
     .addHelpText('after', NOTES)
     .action((name: string | undefined, flags: CheckInFlags) => checkInOnce(givenTo(name, flags), flags));
@@ -77,7 +80,8 @@ const FLUSH_WITHIN = 5_000;
 
 async function checkInOnce(given: string, flags: CheckInFlags): Promise<void> {
   const { make, problem: fault } = makingOf(flags, given);
-  if (fault !== null) say(`snitch: ${fault}; nothing is made, and this counts where the snitch exists`);
+  if (fault !== null)
+    say(`snitch: ${fault}; no snitch is created, and this counts only if it exists already`);
   const { url: _, ...others } = flags;
   const { recipient, problem } = recipientOf(given, { ...others, ...typedIn(flags) }, make);
   if (problem !== null && (flags.url || flags.server) !== undefined) throw new UsageError(problem);
@@ -102,12 +106,12 @@ async function checkInOnce(given: string, flags: CheckInFlags): Promise<void> {
   await flushOthers(directory, recipient.base, typedIn(flags));
   if (flags.quiet || !process.stderr.isTTY) return;
   const { made } = delivery.answer;
-  say(made === undefined ? 'checked in' : `checked in: the snitch "${printable(made)}" is made`);
+  say(made === undefined ? 'checked in' : `checked in: created the snitch "${printable(made)}"`);
 }
 
 /**
- * A value that is none, perhaps because what should have printed it failed, must not cost the check-in: it is told, and
- * sent as it is, so that the history tells it as well.
+ * An invalid value, perhaps because the command that should have printed it failed, must not cost the check-in: it is
+ * reported and sent as it is, so that the history shows it too.
  */
 function valuesOf(given: readonly string[]): Pick<KeptCheckIn, 'values'> {
   if (given.length === 0) return {};
@@ -118,7 +122,7 @@ function valuesOf(given: readonly string[]): Pick<KeptCheckIn, 'values'> {
       equals < 0 ? [text, ''] : [text.slice(0, equals).trim(), text.slice(equals + 1).trim()];
     const { dropped } = readValues([[name, value]]);
     for (const problem of dropped)
-      say(`snitch: ${problem}; write -v NAME=NUMBER. The check-in goes without it`);
+      say(`snitch: ${problem}; write -v NAME=NUMBER. The check-in is sent without it`);
     values[name] ??= value;
   }
   return { values };
@@ -133,9 +137,7 @@ async function failureOf(delivery: Delivery, directory: string): Promise<Failure
   const { answer, checkIn } = delivery;
   if (answer.kind === 'refused' && checkIn.make !== undefined) return new Failure(answer.reason);
   if (answer.kind === 'refused') {
-    return new NotFoundError(
-      `${answer.reason}: nothing was recorded\n\`snitch list\` shows those that there are`,
-    );
+    return new NotFoundError(`${answer.reason}: nothing was recorded\n\`snitch list\` lists them`);
   }
   if (answer.kind === 'later' && answer.fault === 'key') return new AuthenticationError(answer.reason);
   const lines = [...explainDelivery(delivery, directory), ...(await boundSpool(directory))];

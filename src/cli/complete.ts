@@ -59,7 +59,7 @@ async function candidatesFor(
 
 const LEADING = [{ value: '--server', description: 'ask the server of that name' }];
 
-/** Those that `cli.yaml` names: nobody has to be asked. */
+/** Those that `cli.yaml` names; no server has to be asked. */
 function serverNames(): Candidate[] {
   return serversOf(readCli(process.env)).map(({ name, url }) => ({ value: name, description: url }));
 }

@@ -25,7 +25,7 @@ export function shortHelp(): string {
     '',
     ...tasks,
     '',
-    'snitch help COMMAND explains one, snitch help --all lists each with a line.',
+    'snitch help COMMAND explains one; snitch help --all describes each in a line.',
     'Most take -o table|wide|json|name, --json, -q, --url and --api-key-file.',
   ]);
 }
@@ -36,7 +36,7 @@ export function fullHelp(): string {
     ...entries.map(({ name, summary }) => `  ${name.padEnd(13)}${summary}`),
     '',
   ]);
-  return text([...lines, 'snitch help COMMAND explains a command, beginning with examples.']);
+  return text([...lines, 'snitch help COMMAND explains a command, starting with examples.']);
 }
 
 function text(lines: readonly string[]): string {

@@ -18,7 +18,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   try {
     return await dispatch(argv);
   } catch (error) {
-    // Commander has said what is wrong; help that was asked for is no error.
+    // Commander has already reported the problem; help that was requested is not an error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     return reportFailure(error);
   }
@@ -54,7 +54,7 @@ async function dispatch(typed: readonly string[]): Promise<number> {
 
 const NO_SERVER = ['-h', '--help', 'help', '-V', '--version', '__check-database', '__complete'];
 
-/** `--server` is the one option that may stand before the command, as contexts do for other programs. */
+/** `--server` is the only option allowed before the command, like the contexts of other programs. */
 function withoutServer(argv: readonly string[]): { server: string | null; argv: readonly string[] } {
   const [first = '', name] = argv;
   if (first.startsWith('--server=')) return { server: first.slice('--server='.length), argv: argv.slice(1) };
@@ -63,7 +63,7 @@ function withoutServer(argv: readonly string[]): { server: string | null; argv: 
   return { server: name, argv: argv.slice(2) };
 }
 
-/** Puts it behind the command and its subcommands, to whose options it belongs. */
+/** Moves it after the command and its subcommands, because it is one of their options. */
 function withServer(program: Command, argv: readonly string[], server: string | null): readonly string[] {
   if (server === null) return argv;
   let place: Command = program;
@@ -78,7 +78,7 @@ function withServer(program: Command, argv: readonly string[], server: string | 
   const inner = place.commands.find((one) => one.name() === usual);
   if (inner) return argv.toSpliced(depth, 0, inner.name(), '--server', server);
   if (!place.options.some(({ long }) => long === '--server')) {
-    throw new UsageError(`\`snitch ${argv.slice(0, depth).join(' ')}\` asks no server: leave --server away`);
+    throw new UsageError(`\`snitch ${argv.slice(0, depth).join(' ')}\` asks no server: leave out --server`);
   }
   return argv.toSpliced(depth, 0, '--server', server);
 }

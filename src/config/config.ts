@@ -22,7 +22,7 @@ import { type StorePlace, storePlace } from './store-place.ts';
 export { ConfigError } from './file.ts';
 
 export interface Config {
-  /** Null where the data are in the data directory. */
+  /** Null if the data are in the data directory. */
   readonly store: StorePlace | null;
   readonly listen: ListenAddress;
   /** Null if it is derived from the address that the daemon actually listens on. */
@@ -37,7 +37,7 @@ export interface Config {
   /** The files that the secrets were read from. */
   readonly secretFiles: Readonly<Secrets['files']>;
   readonly log: LogSettings;
-  /** Null if email is off. The URL may hold a password. */
+  /** Null if email is off. The URL may contain a password. */
   readonly smtp: { readonly url: string; readonly from: string } | null;
   readonly webhooks: { readonly allowPrivate: boolean };
   readonly rateLimit: { readonly perMinute: number; readonly burst: number; readonly blockS: number };
@@ -46,7 +46,7 @@ export interface Config {
   /** What channels of the kind `command` may run, by name: the program and its arguments. */
   readonly commands: Readonly<Record<string, readonly string[]>>;
   readonly metrics: { readonly public: boolean };
-  /** Where the daemon itself checks in, which is a secret; null for nowhere. */
+  /** The URL at which the daemon itself checks in, which is a secret; null for none. */
   readonly watchdog: { readonly url: string | null; readonly intervalS: number };
 }
 
@@ -108,7 +108,7 @@ function relativeDataDir(data_dir: string | undefined, { file, variables }: Orig
   if (data_dir === undefined || isAbsolute(data_dir) || variables.has('data_dir')) return null;
   const line = file?.lineOf(['data_dir']);
   return printable(
-    `${file?.path ?? ''}${line ? `:${line}` : ''}: data_dir: ${showValue(data_dir)} is no absolute path, and would be another directory wherever snitch is started: write ${resolve(data_dir)}`,
+    `${file?.path ?? ''}${line ? `:${line}` : ''}: data_dir: ${showValue(data_dir)} is not an absolute path, so it would depend on where snitch is started: write ${resolve(data_dir)}`,
   );
 }
 
@@ -155,7 +155,7 @@ function describeListen(listen: ListenAddress): string {
 }
 
 /**
- * The user name at a mail server is worth showing, because it tells who sends. Without a password it may be a secret
+ * The user name at a mail server is worth showing, because it says who sends. Without a password it may be a secret
  * itself.
  */
 function maskCredentials(text: string): string {
@@ -185,7 +185,7 @@ function applyEnvironment(fromFile: Record<string, unknown>, env: NodeJS.Process
   return { values, variables };
 }
 
-/** If a section of the file is no map, it is left as it is, so that the error points to the fault in the file. */
+/** If a section of the file is not a map, it is left as it is, so the error points to the fault in the file. */
 function withValue(
   values: Record<string, unknown>,
   [name = '', ...rest]: readonly string[],

@@ -15,10 +15,10 @@ export function defaultDataDir(env: NodeJS.ProcessEnv): string {
 
 function absolute(variable: string, path: string): string {
   if (isAbsolute(path)) return path;
-  const what = path === '' ? 'it is empty' : `${JSON.stringify(path)} is no absolute path`;
+  const what = path === '' ? 'it is empty' : `${JSON.stringify(path)} is not an absolute path`;
   throw new ConfigError([
     printable(
-      `environment variable ${variable}: ${what}, and the data would be wherever snitch is started: set data_dir, or SNITCH_DATA_DIR`,
+      `environment variable ${variable}: ${what}, so the data would end up wherever snitch is started: set data_dir, or SNITCH_DATA_DIR`,
     ),
   ]);
 }

@@ -18,7 +18,7 @@ export function exposedSecrets(file: ConfigFile | null, { secretFiles, store }: 
     exposed.push({
       message: `every user of this host can read ${file.path}, which has ${inConfig.join(' and ')} in it`,
       // `chmod` alone would lock a service that runs as another user out of its configuration.
-      remedy: `${inConfig.includes(STORE_PASSWORD) ? 'keep it in a file of its own that store.password_file names' : ADVICE}, or give the file to the user of the daemon and \`chmod 600 ${file.path}\``,
+      remedy: `${inConfig.includes(STORE_PASSWORD) ? 'keep it in its own file, which store.password_file names' : ADVICE}, or give the file to the user of the daemon and \`chmod 600 ${file.path}\``,
     });
   }
   for (const path of [...Object.values(secretFiles), store?.passwordFile ?? null]) {
@@ -34,7 +34,7 @@ export function exposedSecrets(file: ConfigFile | null, { secretFiles, store }: 
 const STORE_PASSWORD = 'the password of store.url';
 
 const ADVICE =
-  'keep it in a file of its own, /etc/credstore/snitch.smtp-password under systemd or one that smtp.password_file names';
+  'keep it in its own file, /etc/credstore/snitch.smtp-password under systemd or one that smtp.password_file names';
 
 function secretsIn({ values }: ConfigFile): string[] {
   const found: string[] = [];
@@ -60,7 +60,7 @@ function textAt(values: Record<string, unknown>, section: string, name: string):
   return typeof value === 'string' ? value : null;
 }
 
-/** A file that cannot be looked at counts as not exposed. */
+/** A file that cannot be examined counts as not exposed. */
 function isExposed(path: string): boolean {
   try {
     return everybodyMayRead(path);

@@ -116,7 +116,7 @@ function readValues(path: string, document: Document): Record<string, unknown> {
   }
 }
 
-/** A name without a value means the default, so that all lines of a section can be commented out. */
+/** A name without a value means the default, so all lines of a section can be commented out. */
 function withoutEmpty(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const kept = Object.entries(value).filter(([, inner]) => inner !== null);

@@ -1,10 +1,13 @@
-/** Finds variables that were probably meant to be settings: a typo in the file is refused, and here it would do nothing. */
+/**
+ * Finds variables that were probably meant to be settings: a typo in the file is refused, but in a variable it would do
+ * nothing.
+ */
 import { editDistance } from '../text/similar.ts';
 import { environmentVariable, SETTING_NAMES } from './settings.ts';
 
 const PREFIX = environmentVariable('');
 
-/** Those that commands read, and `--config` of the daemon. */
+/** Variables that commands read, and the daemon's `--config`. */
 const OF_COMMANDS = [
   ...['SNITCH_URL', 'SNITCH_SERVER', 'SNITCH_CONFIG', 'SNITCH_SPOOL_DIR', 'SNITCH_CHECK_IN_BASE'],
   ...['SNITCH_API_KEY', 'SNITCH_API_KEY_FILE', 'SNITCH_ADMIN_KEY', 'SNITCH_ADMIN_KEY_FILE'],
@@ -12,9 +15,9 @@ const OF_COMMANDS = [
 ];
 
 /**
- * Only what is nearly a name is told: Kubernetes sets variables such as `SNITCH_SERVICE_HOST` for a service of this name.
+ * Only near misses are reported: Kubernetes sets variables such as `SNITCH_SERVICE_HOST` for a service of this name.
  *
- * @returns a sentence for each, never with its value, which may be a secret
+ * @returns a sentence for each, never containing its value, which may be a secret
  */
 export function misspelledVariables(env: NodeJS.ProcessEnv): string[] {
   const settings = SETTING_NAMES.map(environmentVariable);
@@ -25,7 +28,7 @@ export function misspelledVariables(env: NodeJS.ProcessEnv): string[] {
     .flatMap((name) => {
       const meant = settings.find((setting) => setting === `${name}_FILE`) ?? nearest(name, settings);
       if (meant === null) return [];
-      return [`the environment variable ${name} is no setting and has no effect: did you mean ${meant}?`];
+      return [`the environment variable ${name} is not a setting and has no effect: did you mean ${meant}?`];
     });
 }
 

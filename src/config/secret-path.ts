@@ -7,7 +7,7 @@ export const secretFile = z
   .refine((path) => isAbsolute(path) && isPlainText(path))
   .describe('the absolute path of a file that holds the secret in its one line');
 
-/** Without characters that would change what a terminal shows of it. */
+/** Whether the text has no characters that would change how a terminal shows it. */
 export function isPlainText(text: string): boolean {
   return !/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(text);
 }

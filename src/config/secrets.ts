@@ -40,7 +40,7 @@ export function readSecrets({ smtp, admin_key_from, watchdog }: Settings, env: N
   const adminKey = read('admin_key_from', files.adminKey);
   if (smtpPassword !== null && smtp.url !== undefined) problems.push(...problemsOfPassword(smtp.url));
   if (adminKey !== null && !API_KEY.test(adminKey)) {
-    problems.push('admin_key_from: an API key is snk_ and 40 letters and digits after it');
+    problems.push('admin_key_from: an API key is snk_ followed by 40 letters and digits');
   }
   const watchdogUrl = read('watchdog.url_file', files.watchdogUrl);
   if (watchdogUrl !== null && !isWatchdogUrl(watchdogUrl))
@@ -59,7 +59,7 @@ function problemsOfPassword(smtpUrl: string): string[] {
   return username ? [] : ['smtp.url: the password of smtp.password_file needs a user name: smtp://USER@HOST'];
 }
 
-/** The address of the mail server with the password in it, which is how the mail library wants it. */
+/** The address of the mail server with the password in it, as the mail library expects it. */
 export function withPassword(
   { url, from }: Settings['smtp'],
   password: string | null,
@@ -72,8 +72,8 @@ export function withPassword(
 }
 
 /**
- * The file that systemd made for `LoadCredential=<name>`; null if there is none. A file that cannot be looked at counts
- * as present, so that reading it reports the error.
+ * The file that systemd made for `LoadCredential=<name>`; null if there is none. A file that cannot be examined counts
+ * as present, so reading it reports the error.
  */
 export function credentialFile(env: NodeJS.ProcessEnv, name: string): string | null {
   if (!env.CREDENTIALS_DIRECTORY) return null;
@@ -93,7 +93,7 @@ export function readSecret(file: string): string {
   const bytes = Buffer.alloc(LONGEST + 1);
   const text = bytes.toString('utf8', 0, readBytes(file, bytes));
   const secret = text.replace(/\r?\n$/, '');
-  if (text.length > LONGEST) throw new Error(`${file} is longer than a secret is (${LONGEST} bytes)`);
+  if (text.length > LONGEST) throw new Error(`${file} is too long for a secret (maximum ${LONGEST} bytes)`);
   if (secret === '') throw new Error(`${file} is empty`);
   if (/[\p{Cc}\p{Cf}\ufffd]/u.test(secret))
     throw new Error(`${file} must hold one line of text and nothing else`);

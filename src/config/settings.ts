@@ -107,7 +107,7 @@ export const settingsSchema = z.strictObject({
 
 export type Settings = z.output<typeof settingsSchema>;
 
-/** Values that may hold a password are never shown, not even in the message that refuses them. */
+/** Values that may contain a password are never shown, not even in the message that refuses them. */
 export const SECRET_SETTINGS: ReadonlySet<string> = new Set(['smtp.url', 'watchdog.url', 'store.url']);
 
 /** What belongs at a place in the configuration: a section with its names, or a value. */
@@ -144,7 +144,7 @@ function withoutDefault(schema: z.core.$ZodType): z.core.$ZodType {
   return schema;
 }
 
-/** The environment has only text. What cannot be read as the type of the setting stays text, and is refused. */
+/** The environment has only text. A value that cannot be read as the setting's type stays text, and is refused. */
 function readerOf(schema: z.core.$ZodType): (text: string) => unknown {
   if (schema instanceof z.ZodNumber) return (text) => (/^-?\d+$/.test(text.trim()) ? Number(text) : text);
   if (schema instanceof z.ZodBoolean) return (text) => BOOLEAN_WORDS[text.trim().toLowerCase()] ?? text;

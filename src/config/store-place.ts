@@ -6,7 +6,7 @@ import { credentialFile, readSecret } from './secrets.ts';
 import type { StoreSection } from './store-section.ts';
 
 export interface StorePlace {
-  /** With the password, so that it must never be shown. */
+  /** With the password, so it must never be shown. */
   readonly address: PostgresAddress;
   /** The address for people, without the password. */
   readonly shown: string;
@@ -14,13 +14,13 @@ export interface StorePlace {
   readonly passwordFile: string | null;
 }
 
-/** The credential of systemd that holds the password, where `store.password_file` names no file. */
+/** The systemd credential that holds the password, if `store.password_file` names no file. */
 export const STORE_CREDENTIAL = 'store-password';
 
 /**
- * Null where the data are in the data directory.
+ * Null if the data are in the data directory.
  *
- * @throws ConfigError where the password cannot be read, or there are two of them
+ * @throws ConfigError if the password cannot be read, or there are two of them
  */
 export function storePlace({ url, password_file }: StoreSection, env: NodeJS.ProcessEnv): StorePlace | null {
   if (url === undefined) return null;
@@ -35,12 +35,12 @@ export function storePlace({ url, password_file }: StoreSection, env: NodeJS.Pro
   return { address: complete, shown: maskPostgresUrl(address), passwordFile };
 }
 
-/** Where the administrator keeps the credential of the service. */
+/** Where the administrator keeps the service's credential. */
 export const SERVICE_PASSWORD = '/etc/credstore/snitch.store-password';
 
 /**
- * For a command of root beside the service: the address with the password that only the service gets from systemd.
- * Without one, or where it cannot be read, the address stays as it is.
+ * For a command run by root next to the service: the address with the password that only the service gets from
+ * systemd. If there is none, or it cannot be read, the address stays as it is.
  */
 export function withServicePassword(address: PostgresAddress, file = SERVICE_PASSWORD): PostgresAddress {
   if (address.password !== null) return address;

@@ -1,4 +1,4 @@
-/** The section `store`: where the data are, if not in the data directory. */
+/** The section `store`: where the data are kept, if not in the data directory. */
 import { z } from 'zod';
 import { parsePostgresUrl } from '../core/database/postgres-url.ts';
 import { secretFile } from './secret-path.ts';

@@ -54,10 +54,10 @@ export interface AlertDetails {
   deadlineAt: number | null;
   /** When the next check-in is due or the next reminder would come; null for never. */
   nextDueAt: number | null;
-  /** Message and, below, exit status of the check-in that raised the alert, if there was one. */
+  /** Message and exit status of the check-in that raised the alert, if there was one. */
   message: string | null;
   exitStatus: number | null;
-  /** When the job checked in, if that was reported only later. This and all that follows is absent in older alerts. */
+  /** When the job checked in, if that was reported only later. Older alerts lack this and the optional fields below. */
   ranAt?: number;
   /** When the alert was decided, if a silence kept it back for a while. */
   silencedSince?: number;
@@ -143,10 +143,7 @@ export interface AlertPayload {
   };
 }
 
-/**
- * The webhook body of a notice, for webhooks that want notices (`decisions: When the service itself was
- * blind`).
- */
+/** The webhook body of a notice, for webhooks that want notices (`decisions: When the service itself was blind`). */
 export interface NoticePayload {
   type: typeof BLIND_NOTICE;
   /** ISO 8601 with milliseconds, UTC. */

@@ -16,7 +16,7 @@ export const RETRY_WAITS: readonly number[] = [
 ];
 
 /**
- * The share by which a wait may be shorter or longer, so that deliveries that failed together are not all retried
+ * The share by which a wait may be shorter or longer, so deliveries that failed together are not all retried
  * together.
  */
 const JITTER = 0.1;

@@ -18,7 +18,7 @@ export const NOTICE_AFTER = MINUTE;
 const LEAST_MOVE = MINUTE;
 
 /**
- * The state with its deadline postponed, or null where `window` excuses nothing.
+ * The state with its deadline postponed, or null if `window` excuses nothing.
  *
  * 1. Only a deadline that can raise an alarm is postponed, however often windows have postponed it already.
  * 2. It awaits the check-in of one period: the one that it lies in or ends. A window that was over when that period
@@ -122,8 +122,7 @@ function isAwaited({ status, held }: SnitchState): boolean {
 }
 
 /**
- * The parts of a window outside the `known` ones, in order, so no time is counted twice; empty if
- * they cover it all.
+ * The parts of a window outside the `known` ones, in order, so no time is counted twice; empty if they cover it all.
  */
 export function beyond(window: BlindWindow, known: readonly BlindWindow[]): BlindWindow[] {
   return known.reduce((parts, one) => parts.flatMap((part) => without(part, one)), [window]);

@@ -88,8 +88,9 @@ export const LONGEST_AFTER = (7 * DAY) / SECOND;
 export const EVERYTHING: RouteRule = { events: CHANNEL_EVENTS, tags: [], after: 0, hours: null };
 
 /**
- * Whether a route changes nothing, as if there were none. @param isWebhook a webhook has a setting
- * of its own for notices
+ * Whether a route changes nothing, as if there were none.
+ *
+ * @param isWebhook a webhook has a setting of its own for notices
  */
 export function isEverything({ events, tags, after, hours }: RouteRule, isWebhook: boolean): boolean {
   const all = EVERYTHING.events.filter((event) => !(isWebhook && event === 'blind'));

@@ -12,8 +12,8 @@ import { smartDeadline } from './smart-deadline.ts';
 import type { CaseRules, SnitchState } from './snitch.ts';
 
 /**
- * A sweep acts a moment after the due instant. Up to this delay, the hour to the next reminder
- * counts from that instant.
+ * A sweep acts a moment after the due instant. Up to this delay, the hour to the next reminder counts from that
+ * instant.
  */
 const REMINDER_SLACK = MINUTE;
 

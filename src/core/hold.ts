@@ -168,8 +168,8 @@ function afterHolding(
 }
 
 /**
- * When the last thing needed ceased to be down. Instants in the future, written by a clock that ran
- * ahead, do not count.
+ * When the last thing needed ceased to be down. Instants in the future, written by a clock that ran ahead, do not
+ * count.
  */
 function lastWell(needs: NeedsFacts, now: number): number | null {
   const known = needs.flatMap(({ wellSince: at }) => (at !== null && at <= now ? [at] : []));

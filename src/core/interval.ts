@@ -76,7 +76,7 @@ const REMEMBERED_PERIODS = 2_000;
 /** Periods of one interval in one zone. */
 interface Periods {
   last: Period | null;
-  /** The period used before the last. */
+  /** The period found before `last`. */
   other: Period | null;
   /** A period found as the successor of another. */
   behind: Period | null;

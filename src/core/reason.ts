@@ -14,7 +14,7 @@ export type Reason =
   | { kind: 'error' }
   /** A run that its job reported as a success broke an expectation, in the words of `judge`. */
   | { kind: 'judged'; what: string }
-  /** What ends an alarm. `tookMs` only where the start of the run was reported. */
+  /** What ends an alarm. `tookMs` only if the start of the run was reported. */
   | { kind: 'checkedIn'; first?: true; tookMs?: number }
   /** Until its next healthy check-in, until somebody unpauses it, or until an instant. */
   | { kind: 'paused'; until: 'healthy' | 'unpaused' | number };

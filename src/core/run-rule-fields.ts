@@ -75,8 +75,8 @@ function readExpectation(given: unknown): Expectation | string {
   if (!isObject(given)) return `must be an object such as ${EXAMPLE.slice(1, -1)}`;
   const { value, min = null, max = null, of_usual = null, required = null } = given;
   if (typeof value !== 'string' || !isValueName(value)) return `has no value to expect: ${VALUE_NAME_RULE}`;
-  if (!isNumberOrNull(min)) return 'has a min that is no number';
-  if (!isNumberOrNull(max)) return 'has a max that is no number';
+  if (!isNumberOrNull(min)) return 'has a min that is not a number';
+  if (!isNumberOrNull(max)) return 'has a max that is not a number';
   if (min !== null && max !== null && min > max) {
     return `can never be met: its min ${exactNumber(min)} is above its max ${exactNumber(max)}`;
   }

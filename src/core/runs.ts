@@ -55,7 +55,7 @@ function dueWith(plain: SnitchState, open: readonly OpenRun[]): number | null {
   return Number.isFinite(due) ? due : null;
 }
 
-/** The run that overran first, or null where none has by `now`. */
+/** The run that overran first, or null if none has by `now`. */
 export function overranBy(plain: SnitchState, open: readonly OpenRun[], now: number): OpenRun | null {
   const over = open.filter((run) => !run.excused && overrunsAt(run, plain) <= now);
   return over.toSorted((one, other) => one.from - other.from)[0] ?? null;
@@ -109,7 +109,7 @@ const WIDER = MINUTE;
  * A run after a blind window. If it may have ended in the window, it is excused. If it was expected to end before or
  * after the window, but overruns in it, it gets the length of the window as extra time, at least `least`.
  *
- * @param usual null where too few runs are known: then the run may have ended at any time since its start
+ * @param usual null if too few runs are known: then the run may have ended at any time since its start
  */
 export function afterBlindness(
   run: OpenRun,

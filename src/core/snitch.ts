@@ -119,8 +119,7 @@ export interface SnitchFields extends Partial<DueFields>, Partial<RunFields & Ru
   interval: Interval;
   alertType: AlertType;
   /**
-   * Tokens and `tag:<tag>`: what else must be well for the alert of a missed deadline to be raised;
-   * absent for none.
+   * Tokens and `tag:<tag>`: what else must be well for the alert of a missed deadline to be raised; absent for none.
    */
   needs?: string[];
 }

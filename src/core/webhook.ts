@@ -5,7 +5,7 @@ export interface Webhook {
   /** With credentials, if it was given with any: never to be shown or logged. */
   url: string;
   secret: string;
-  /** The secret before the last rotation, and below, until when it also signs. */
+  /** The secret before the last rotation, and until when it also signs. */
   previousSecret: string | null;
   previousSecretUntil: number | null;
   /** Whether it also gets notices about the service itself (`service.blind`). */

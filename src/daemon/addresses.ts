@@ -8,7 +8,7 @@ export function addressesOf(config: Config, derived: string): Addresses {
   return { baseUrl, checkInBase: withoutSlash(config.checkInBase ?? `${baseUrl}/c`) };
 }
 
-/** Where people reach this server, as somebody said; what the daemon itself knows of that may be right only on its host. */
+/** Where people reach this server, if configured; what the daemon itself knows may be right only on its own host. */
 export function publicUrlOf({ baseUrl }: Config): string | null {
   return baseUrl === null ? null : withoutSlash(baseUrl);
 }

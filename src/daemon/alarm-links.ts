@@ -1,6 +1,6 @@
 /**
- * Signs the links by which alarms are acknowledged. The key is made once and kept in the database, so that links go on
- * working after a restart and in a restored backup. It is never shown.
+ * Signs the links with which alarms are acknowledged. The key is made once and kept in the database, so links still
+ * work after a restart and in a restored backup. It is never shown.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { linkEndsAt } from '../core/acknowledgement/link.ts';
@@ -10,15 +10,16 @@ import type { AlarmLinks } from '../http/acknowledge/links.ts';
 import type { ServerNoteStore } from '../store/server-notes.ts';
 
 export interface SignedLinks extends AlarmLinks {
-  /** Null for what is no alarm of a snitch, and as long as there is no key. */
+  /** Null for anything but an alarm of a snitch, and while there is no key. */
   urlOf(alert: Alert, baseUrl: string): string | null;
 }
 
 /**
  * Reads the key, or makes it at the first start.
  *
- * @param confirm throws where another node may make it by now, because this one stood still meanwhile
- * @returns null where it could not be stored: a link that nobody can verify later must not be sent
+ * @param confirm throws if another node may be making it by now, because this one was suspended
+ *   meanwhile
+ * @returns null if it could not be stored: a link that cannot be verified later must not be sent
  */
 export async function linkKey(
   store: Pick<ServerNoteStore, 'getSetting' | 'setSetting'>,
@@ -37,7 +38,7 @@ export async function linkKey(
   }
 }
 
-/** @param keyOf the key, which is known once the daemon has started; null where there is none */
+/** @param keyOf the key, which is known once the daemon has started; null if there is none */
 export function signedLinks(keyOf: () => string | null): SignedLinks {
   const sign = (...parts: readonly (string | number)[]): string | null => {
     const key = keyOf();
@@ -60,7 +61,7 @@ export function signedLinks(keyOf: () => string | null): SignedLinks {
   };
 }
 
-/** In constant time. The text is compared and not the bytes, which several texts could stand for. */
+/** In constant time. The texts are compared and not the decoded bytes, which several texts could stand for. */
 function isSame(expected: string | null, given: string): boolean {
   if (expected === null || expected.length !== given.length) return false;
   const [one, other] = [Buffer.from(expected), Buffer.from(given)];

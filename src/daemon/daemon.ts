@@ -31,11 +31,11 @@ export interface Daemon {
   url: string;
   /** Applies the settings that can change while it runs. */
   reload(config: Config): Promise<void>;
-  /** Answers requests in flight, gives back deliveries that are not sent, and closes the store. */
+  /** Answers requests in flight, releases deliveries that are not sent, and closes the store. */
   stop(): Promise<void>;
   /** Whether `stop` is saving what would otherwise be lost, and must not be cut short. */
   isSaving(): boolean;
-  /** Resolves with the reason when the daemon can no longer be trusted, so that the process must end. */
+  /** Resolves with the reason when the daemon can no longer be trusted, and the process must end. */
   failed: Promise<Error>;
 }
 
@@ -50,12 +50,12 @@ export interface DaemonOptions {
   manager?: ServiceManager;
   /** See `SqliteOptions.checkWith`. */
   checkWith?: readonly string[];
-  /** Ends the start where the database takes long to open; later `stop` does. */
+  /** Ends a start whose database takes long to open; after that, use `stop`. */
   stopped?: AbortSignal;
 }
 
 /**
- * @throws OpeningStopped where `stopped` is heard before the store is open
+ * @throws OpeningStopped if `stopped` is aborted before the store is open
  * @throws Error that says in words why the configuration cannot be used, or the store cannot be opened
  */
 export async function startDaemon(
@@ -73,7 +73,7 @@ export async function startDaemon(
     return await begin(parts, foundation);
   } catch (error) {
     parts?.signsOfLife.stop();
-    // It may have listened for long: whoever still asks whether it is ready must not keep it.
+    // It may have been listening for a while: clients that still ask whether it is ready must not keep it open.
     parts?.app.server.closeAllConnections();
     await parts?.app.close();
     parts?.app.server.close();
@@ -87,7 +87,7 @@ function checkDataDirectory({ dataDir, warnings, store }: Config, logger: Logger
   for (const warning of warnings) logger.warn(warning);
   const concern = concernOf(dataDir);
   if (concern?.refused) throw new DataDirOpen(`${concern.message}: ${concern.remedy}`);
-  // Without a database in it, its place matters little.
+  // If the database is not in it, its place matters little.
   const ofDatabase = store === null ? [concernOfPlace(dataDir), concernOfLeftDatabase(dataDir)] : [];
   for (const one of [concern, ...ofDatabase])
     if (one) logger.warn({ data_dir: dataDir, remedy: one.remedy }, one.message);
@@ -111,8 +111,8 @@ async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
   const { config, inForce, logger, store, manager, isLate } = foundation;
   if (store.lost) await store.openBlindWindow(store.lost);
   await parts.sweeper.wake(parts.heldSocket);
-  // Jobs wait for an answer, so the daemon listens before it works out what its absence means for deadlines. It does
-  // that later, but before the first sweep.
+  // Jobs wait for an answer, so the daemon listens first, and works out what its absence means for deadlines later,
+  // but before the first sweep.
   const { url, baseUrl } = await listen(parts.app, config, { socket: manager.socket, logger });
   parts.sweeper.listens();
   inForce.addresses = addressesOf(config, baseUrl);
@@ -137,14 +137,14 @@ async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
   };
 }
 
-/** May be done again where a part of it failed. */
+/** Can be repeated if a part of it failed. */
 async function beginOnStore(
   foundation: Foundation,
   { url, heldSocket }: { url: string; heldSocket: string | null },
 ): Promise<void> {
   const { node } = foundation.store;
   await node?.begin(heldSocket);
-  // Of nodes that begin at the same time on an empty database, one makes the key and the credentials.
+  // If several nodes begin at the same time on an empty database, one makes the key and the credentials.
   const alone: ClusterNode['alone'] = node?.alone ?? ((_, work) => work(async () => {}));
   await alone('first start', async (confirm) => {
     await provideLinkKey(foundation, confirm);
@@ -160,7 +160,7 @@ async function provideLinkKey(
   inForce.linkKey = await linkKey(store, confirm);
   if (inForce.linkKey !== null) return;
   logger.warn(
-    'alerts carry no links to acknowledge them until a restart: the key for that could not be stored',
+    'alerts have no links to acknowledge them until a restart: the key for that could not be stored',
   );
 }
 
@@ -198,7 +198,7 @@ function howToUse(): { how?: string } {
 }
 
 /**
- * Gives back the deliveries that an earlier run had claimed. If the disk is full, the daemon starts all the same, and
+ * Releases the deliveries that an earlier run had claimed. If the disk is full, the daemon starts all the same, and
  * the deliveries are due when their leases end.
  */
 async function releaseLeases({ store, clock, logger }: Foundation): Promise<void> {

@@ -1,9 +1,9 @@
-/** Checks who besides the daemon may write into its data directory, and whether the daemon may start then. */
+/** Checks who besides the daemon can write to its data directory, and whether the daemon may start. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { otherWriters, type Writers } from '../system/access.ts';
 
-/** Everybody may replace the database and the keys, so nothing in the directory can be trusted. */
+/** Everybody can replace the database and the keys, so nothing in the directory can be trusted. */
 export class DataDirOpen extends Error {
   override readonly name = 'DataDirOpen';
 }
@@ -12,7 +12,7 @@ export class DataDirOpen extends Error {
 export interface Concern {
   message: string;
   remedy: string;
-  /** Whether the daemon does not start with it. */
+  /** Whether the daemon refuses to start because of it. */
   refused: boolean;
 }
 
@@ -35,26 +35,26 @@ function inWords(writers: Writers, dataDir: string, owner: number): Concern | nu
   switch (writers) {
     case 'everybody':
       return {
-        message: `every user of this host may write into the data directory ${dataDir}, and so replace the database and the keys`,
-        remedy: `\`chmod o-w ${dataDir}\` as its owner or as root; look first whether everything in it is your own`,
+        message: `every user of this host can write into the data directory ${dataDir}, and so replace the database and the keys`,
+        remedy: `\`chmod o-w ${dataDir}\` as its owner or as root; first check that everything in it is your own`,
         refused: true,
       };
     case 'everybody, beside ours':
       return {
-        message: `every user of this host may put files into the data directory ${dataDir}`,
+        message: `every user of this host can put files into the data directory ${dataDir}`,
         remedy: `\`chmod 700 ${dataDir}\` as its owner or as root, or keep the data in a directory below it`,
         refused: false,
       };
     case 'group':
       return {
         message:
-          'the group of the data directory may write into it, and so replace the database and the keys',
-        remedy: `unless all of the group may have all keys: \`chmod g-w ${dataDir}\` as its owner or as root`,
+          'the group of the data directory can write into it, and so replace the database and the keys',
+        remedy: `unless the whole group may have all keys: \`chmod g-w ${dataDir}\` as its owner or as root`,
         refused: false,
       };
     case 'owner':
       return {
-        message: `the data directory belongs to another user (${owner}) than the daemon, who may replace the database and the keys`,
+        message: `the data directory belongs to another user (${owner}) than the daemon, who can replace the database and the keys`,
         remedy: `unless that user may have all keys: \`chown\` ${dataDir} to the user of the daemon`,
         refused: false,
       };
@@ -64,7 +64,7 @@ function inWords(writers: Writers, dataDir: string, owner: number): Concern | nu
 }
 
 /**
- * The user that the daemon runs as. If root asks, it is the owner of the database, because the daemon may be another
+ * The user that the daemon runs as. For root it is the owner of the database, because the daemon may be another
  * user.
  */
 function daemonUser(dataDir: string): number {

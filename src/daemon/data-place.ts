@@ -1,9 +1,11 @@
-/** Whether the data directory is where a database may be: not on a network file system, and not in a container itself. */
+/**
+ * Whether the data directory is a good place for a database: not on a network file system, and not inside a container.
+ */
 import { statfsSync } from 'node:fs';
 import { isInContainer, isInImage } from '../system/container.ts';
 import type { Concern } from './data-directory.ts';
 
-/** The numbers that the kernel has for them (statfs(2)). FUSE is not among them: it may be a local disk as well. */
+/** The kernel's numbers for network file systems (statfs(2)). FUSE is not among them: it may be a local disk. */
 const NETWORK: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -15,7 +17,7 @@ const NETWORK: ReadonlyMap<number, string> = new Map([
 
 const TMPFS = 0x01021994;
 
-/** What is known of a directory, apart from who may do what in it. */
+/** What is known of a directory, apart from permissions. */
 export interface Place {
   /** The file system, by the kernel's number. */
   type: number;
@@ -24,7 +26,7 @@ export interface Place {
   inImage: boolean;
 }
 
-/** @returns null where there is nothing to say, or where the directory cannot be looked at */
+/** @returns null if there is nothing to say, or the directory cannot be examined */
 export function concernOfPlace(dataDir: string): Concern | null {
   try {
     const inContainer = isInContainer();
@@ -39,13 +41,13 @@ export function inWords(dataDir: string, { type, inContainer, inImage }: Place):
   const network = NETWORK.get(type);
   if (network !== undefined)
     return {
-      message: `the data directory ${dataDir} is on a network file system (${network}), which may lie about locks and syncs, and so lose check-ins or damage the database`,
+      message: `the data directory ${dataDir} is on a network file system (${network}), which cannot be trusted with locks and syncs, and so may lose check-ins or damage the database`,
       remedy: 'keep the data on a local disk or a block device, and copy backups to the network',
       refused: false,
     };
   if (inContainer && (inImage || type === TMPFS))
     return {
-      message: `the data directory ${dataDir} is ${inImage ? 'in the container itself' : 'in memory'}: all snitches and keys are gone when the container is made anew`,
+      message: `the data directory ${dataDir} is ${inImage ? 'in the container itself' : 'in memory'}: all snitches and keys are lost when the container is recreated`,
       remedy: `mount a volume at ${dataDir}`,
       refused: false,
     };

@@ -20,7 +20,7 @@ export interface FirstStart {
   url: string;
   /** An admin key that was made elsewhere, and is used instead of a new one. */
   adminKey: string | null;
-  /** Throws where another node may make the first start by now, because this one stood still meanwhile. */
+  /** Throws if another node may be making the first start by now, because this one was suspended meanwhile. */
   confirm?: () => Promise<void>;
 }
 
@@ -58,8 +58,8 @@ export async function completeFirstStart(
 }
 
 /**
- * Writes the present address into the file, because commands on this host find the daemon by it. The daemon itself does
- * not need the file, so it works even if the file is gone or damaged.
+ * Writes the current address into the file, where commands on this host look for the daemon. The daemon itself does not
+ * need the file, so it works even if the file is gone or damaged.
  *
  * @returns why the file could not be brought up to date, in words, or null
  */
@@ -78,7 +78,7 @@ export async function updateUrl(path: string, url: string): Promise<string | nul
   }
 }
 
-/** Whether the store knows a key in the file; true where there is none to be read in it. */
+/** Whether the store knows a key in the file; true if no key can be read from it. */
 export async function knowsKeysIn(store: Pick<Store, 'findApiKey'>, path: string): Promise<boolean> {
   const credentials = readCredentials(path);
   if (!isMapping(credentials)) return true;
@@ -87,7 +87,7 @@ export async function knowsKeysIn(store: Pick<Store, 'findApiKey'>, path: string
   return keys.length === 0 || found.some((one) => one !== null);
 }
 
-/** Null where the file cannot be read or understood, whatever became of it since it was looked at. */
+/** Null if the file cannot be read or understood, whatever has happened to it meanwhile. */
 function readCredentials(path: string): unknown {
   try {
     return parse(readFileSync(path, 'utf8'));

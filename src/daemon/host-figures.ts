@@ -5,13 +5,13 @@ import { databasePath } from '../store/sqlite/connection.ts';
 import type { Sweeper } from '../sweep/sweeper.ts';
 import { roomAt, sizeOfFiles } from '../system/disk.ts';
 
-/** A database that is away must not keep the other figures from being told. In milliseconds. */
+/** A database that is away must not hold up the other figures. In milliseconds. */
 const SHARED_SIZE_WITHIN = 1_000;
 
 /**
- * What `/metrics` tells of the sweep and the disk.
+ * What `/metrics` shows about the sweep and the disk.
  *
- * @param node null where the database is a file of this host
+ * @param node null if the database is a file on this host
  */
 export async function hostFigures(
   sweeper: Pick<Sweeper, 'sweptAgo'>,

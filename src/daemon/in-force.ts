@@ -12,7 +12,7 @@ export interface ReloadedSettings {
   commands: Config['commands'];
   /** How many check-ins of each snitch the store keeps. */
   checkInsKept: number;
-  /** The address that a request came from, behind trusted proxies too. */
+  /** The address that a request came from, even through trusted proxies. */
   sourceOf: (request: IncomingMessage) => string | null;
   /** Whether a trusted proxy sent a request. */
   isProxied: (request: IncomingMessage) => boolean;
@@ -21,7 +21,7 @@ export interface ReloadedSettings {
 export interface InForce extends ReloadedSettings {
   /** Empty until the daemon listens and knows its addresses. */
   addresses: Addresses;
-  /** What links in messages begin with; null where nobody said where people reach this server. */
+  /** What links in messages begin with; null if it is not configured where people reach this server. */
   publicUrl: string | null;
   /** What the links in messages are signed with; null until the daemon has started. */
   linkKey: string | null;

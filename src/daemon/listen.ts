@@ -44,7 +44,7 @@ export async function listen(
   if (bound === null || typeof bound === 'string') {
     return { url: `unix:${bound ?? pathOf(socket)}`, baseUrl: 'http://localhost' };
   }
-  // The configured name is kept, because the kernel knows only its address.
+  // The configured name is used, because the kernel knows only the address.
   const name = socket === null && listen.kind === 'tcp' ? listen.host : bound.address;
   const loopback = WILDCARDS.get(name);
   if (loopback === undefined)
@@ -55,7 +55,7 @@ export async function listen(
   return { url: addressOf(loopback, bound.port), baseUrl: addressOf(hostname(), bound.port) };
 }
 
-/** Addresses that stand for all addresses of the host, each with the one that clients on this host can use. */
+/** Addresses that stand for all of the host's addresses, each with the one that clients on this host can use. */
 const WILDCARDS: ReadonlyMap<string, string> = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
@@ -69,8 +69,8 @@ function addressOf(host: string, port: number): string {
 const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE:
     'another program listens there; if that is another snitch, stop it first, else set `listen` to another address',
-  EADDRNOTAVAIL: 'this host has no such address: set `listen` to one of its own',
-  EACCES: 'this user may not; a port below 1024 is for root alone: set `listen` to another address',
+  EADDRNOTAVAIL: 'this host has no such address: set `listen` to one that it has',
+  EACCES: 'this user may not; a port below 1024 is only for root: set `listen` to another address',
   ENOTFOUND: 'the name has no address: set `listen` to an address of this host',
 };
 
@@ -113,7 +113,7 @@ async function listenOnPassed(server: Server, socket: number): Promise<void> {
   } catch (error) {
     const { code = String(error) } = error as NodeJS.ErrnoException;
     throw new Error(
-      `the service manager passed descriptor ${socket}, and that is no socket to listen on (${code})`,
+      `the service manager passed descriptor ${socket}, which is not a socket to listen on (${code})`,
     );
   }
 }

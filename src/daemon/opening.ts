@@ -1,16 +1,19 @@
-/** Tells what takes long before the daemon listens: in the log, and to the service manager, which would end it otherwise. */
+/**
+ * Reports what takes long before the daemon listens: in the log, and to the service manager, which would otherwise kill
+ * it.
+ */
 import type { Logger } from 'pino';
 import type { Opening } from '../store/sqlite/connection.ts';
 import type { ServiceManager } from '../system/service-manager.ts';
 import { MINUTE, SECOND } from '../text/durations.ts';
 
-/** Less is opened before anybody has read that it takes a while, in bytes. */
+/** A smaller database is open before anybody could read that it takes a while; bytes. */
 const WORTH_TELLING = 32 << 20;
 
-/** What a disk manages that is slow, busy with others, or far away, in bytes a millisecond. */
+/** The speed of a slow, busy or remote disk, in bytes per millisecond. */
 const SLOWEST = 1_000;
 
-/** Between two lines of the log about the same thing, in milliseconds. */
+/** Between two log lines about the same thing, in milliseconds. */
 const TOLD_EVERY = 10 * SECOND;
 
 /** @param monotonic in milliseconds */

@@ -32,11 +32,11 @@ export interface Foundation {
   logger: Logger;
   store: Store;
   patiently: Patiently;
-  /** Whoever comes before the database is there is refused, in place of waiting. */
+  /** Whether the database is not there yet: until it is, requests are refused instead of waiting. */
   isLate: boolean;
   metrics: Metrics;
   manager: ServiceManager;
-  /** The wall clock; where several nodes share a database, set right by that of the database. */
+  /** The wall clock; if several nodes share a database, corrected to the database's clock. */
   clock: () => number;
   /** The version of this program, for the user agent of webhooks. */
   version: string;
@@ -44,7 +44,7 @@ export interface Foundation {
 
 export interface Parts {
   app: FastifyInstance;
-  /** The connections that are open. */
+  /** The open connections. */
   connections: ReadonlySet<Socket>;
   limiter: RateLimiter;
   sweeper: Sweeper;
@@ -104,7 +104,7 @@ export function createParts(foundation: Foundation): Parts {
   };
 }
 
-/** Null where nobody configured where people reach this server: a link to another address would lead nowhere. */
+/** Null if it is not configured where people reach this server: a link to another address would lead nowhere. */
 function linkTo(links: SignedLinks, alert: Alert, { inForce: { publicUrl } }: Foundation) {
   const url = publicUrl === null ? null : links.urlOf(alert, publicUrl);
   return url === null ? null : { url, words: 'Acknowledge' };

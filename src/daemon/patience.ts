@@ -1,11 +1,11 @@
-/** Waits for a database that several nodes share: it may start later than this daemon, or be away just then. */
+/** Waits for a database that several nodes share: it may start later than this daemon, or be away for the moment. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { OpeningStopped } from '../store/sqlite/parts.ts';
 import type { ServiceManager } from '../system/service-manager.ts';
 import { MINUTE, SECOND } from '../text/durations.ts';
 
-/** Does what a start does with the database, and waits for that where it is away. */
+/** Does a start's work on the database, waiting for the database if it is away. */
 export type Patiently = <T>(work: () => Promise<T>) => Promise<T>;
 
 export interface PatienceOptions {
@@ -13,7 +13,7 @@ export interface PatienceOptions {
   manager: Pick<ServiceManager, 'status' | 'extend'>;
   /** Ends the wait at once. */
   stopped: AbortSignal;
-  /** What is waited for after this error, in words that may be shown to anybody; null where waiting does not help. */
+  /** What to wait for after this error, in words that may be shown to anybody; null if waiting does not help. */
   reasonToWait: (error: unknown) => string | null;
   /** Milliseconds that never jump. */
   monotonic: () => number;
@@ -33,13 +33,13 @@ export class Patience {
     this.#options = options;
   }
 
-  /** What is waited for, in words that may be shown to anybody; null for nothing. */
+  /** What it is waiting for, in words that may be shown to anybody; null for nothing. */
   get reason(): string | null {
     return this.#reason;
   }
 
   /**
-   * The work that is under way waits for this, in words that may be shown to anybody.
+   * Reports what the current work is waiting for, in words that may be shown to anybody.
    *
    * @param holder who is waited for, in words for the log alone
    */
@@ -53,9 +53,9 @@ export class Patience {
   }
 
   /**
-   * Does the work, and again each second as long as it fails for a reason that may pass.
+   * Does the work, and retries every second while it fails for a reason that may pass.
    *
-   * @throws OpeningStopped as soon as the wait or the work is to end, and what the work throws that cannot pass
+   * @throws OpeningStopped as soon as `stopped` is aborted, and any error of the work that will not pass
    */
   async until<T>(work: () => Promise<T>): Promise<T> {
     for (;;) {
@@ -71,7 +71,7 @@ export class Patience {
     }
   }
 
-  /** Does the work once; null where it failed for a reason that may pass. */
+  /** Does the work once; null if it failed for a reason that may pass. */
   async attempt<T>(work: () => Promise<T>): Promise<{ value: T } | null> {
     const { reasonToWait, stopped, manager } = this.#options;
     const extending = setInterval(() => manager.extend(MINUTE), EXTENDED_EVERY);
@@ -103,7 +103,7 @@ export class Patience {
   }
 }
 
-/** Work that goes on when nobody waits for it any more is on its own: what it throws then concerns nobody. */
+/** The work goes on after `stopped`, but nobody waits for it: what it throws then is ignored. */
 async function unless<T>(stopped: AbortSignal, work: () => Promise<T>): Promise<T> {
   if (stopped.aborted) throw new OpeningStopped();
   const { promise, reject } = Promise.withResolvers<never>();

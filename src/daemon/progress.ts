@@ -26,17 +26,17 @@ export function problems({ store, sweeper, deliverer }: Workers): string[] {
 /** Clocks are expected to agree within a second (`extensions: Several nodes`); milliseconds. */
 const MOST_APART = 1_000;
 
-/** What keeps it from nothing, and is to be mended all the same. This can be read without a key. */
+/** What does not stop it from working but should be fixed all the same. This can be read without a key. */
 export function warnings({ store }: Pick<Workers, 'store'>): string[] {
   const aheadMs = store.node?.clockAheadMs() ?? 0;
   if (Math.abs(aheadMs) <= MOST_APART) return [];
   const where = aheadMs > 0 ? 'ahead of' : 'behind';
   return [
-    `the clock of this host is ${durationInWords(Math.abs(aheadMs))} ${where} that of the database, by which this node goes`,
+    `the clock of this host is ${durationInWords(Math.abs(aheadMs))} ${where} that of the database, whose time this node uses`,
   ];
 }
 
-/** What it does that takes a while, beside all that is asked of it; check-ins are taken meanwhile as ever. */
+/** Work that takes a while, besides its normal duties; check-ins are received meanwhile as usual. */
 export function progress({ store, sweeper }: Workers): string[] {
   return [sweeper.progress(), checkProgress(store.checking())].filter((one) => one !== null);
 }
@@ -45,11 +45,11 @@ function checkProgress(progress: ReturnType<Store['checking']>): string | null {
   if (progress === null) return null;
   const { done, of } = progress;
   const how = of === 0 ? 'reading it' : `${done} of ${of} tables are done`;
-  return `checking the database behind everything else: ${how}`;
+  return `checking the database in the background: ${how}`;
 }
 
 /**
- * Says what a restart may cure. A store that cannot write is not included: it still answers, and takes check-ins again
+ * Says what a restart may fix. A store that cannot write is not included: it still answers, and takes check-ins again
  * as soon as the disk has room. Sweeps and deliveries fail only because of it, and a restarted daemon could not even
  * say so. Nor is a database whose file was deleted: only an orderly stop saves what is in it, and a watchdog would not
  * wait for one before it kills.

@@ -1,11 +1,11 @@
-/** Applies a changed configuration while the daemon runs, as far as it need not wait for a restart. */
+/** Applies those changes of the configuration that do not need a restart. */
 import type { Config } from '../config/config.ts';
 import { reloadedSettings } from './in-force.ts';
 import type { Foundation, Parts } from './parts.ts';
 
 /** @throws Error that names a setting that cannot be used; then nothing has changed */
 export function reload(parts: Parts, { config, inForce, logger }: Foundation, changed: Config): void {
-  // What may throw comes first, so that a bad setting changes nothing.
+  // What may throw comes first, so a bad setting changes nothing.
   const settings = reloadedSettings(changed);
   parts.deliverer.reconfigure({ smtp: changed.smtp, webhooks: changed.webhooks, commands: changed.commands });
   Object.assign(inForce, settings);

@@ -10,7 +10,7 @@ import { type Sign, Watchdog } from './watchdog.ts';
 /** The longest time between two updates of `systemctl status`, in milliseconds. */
 const STATUS_EVERY = 20_000;
 
-/** The shortest time between two signs of life, even if more are asked for, in milliseconds. */
+/** The shortest time between two signs of life, even if more are requested, in milliseconds. */
 const LEAST_EVERY = 50;
 
 export interface LifeSources {
@@ -19,13 +19,11 @@ export interface LifeSources {
   logger: Logger;
   /** The name by which the daemon introduces itself to other servers. */
   userAgent: string;
-  /**
-   * Says what keeps the daemon from doing its work. While there is anything, it does not check in at the other server.
-   */
+  /** Says what keeps the daemon from doing its work. While there are any, it does not check in at the other server. */
   problems: () => readonly string[];
-  /** Says what it does that takes a while. */
+  /** Says which work is taking a while. */
   progress: () => readonly string[];
-  /** Says what hangs. While anything does, the service manager gets no sign of life, so that it restarts the daemon. */
+  /** Says what hangs. While anything does, the service manager gets no sign of life, and so restarts the daemon. */
   stalls: () => readonly string[];
 }
 
@@ -56,7 +54,7 @@ function signs(settings: Config['watchdog'], sources: LifeSources): Sign[] {
   ];
 }
 
-/** The sign is given three times within the time that the manager waits, so that a late one does no harm. */
+/** The sign is given three times within the time that the manager waits, so a late one does no harm. */
 function signToManager({ manager, store, problems, progress, stalls }: LifeSources): Sign {
   return {
     to: 'the service manager',

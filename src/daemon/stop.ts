@@ -12,7 +12,7 @@ export async function stop(parts: Parts, { store, clock, manager, logger }: Foun
   manager.stopping();
   parts.signsOfLife.stop();
   await store.node?.leave();
-  // From now on a check-in may find nobody to answer it, so no sweep may accuse its job.
+  // From now on a check-in may find nobody to answer it, so no sweep may report its job missing.
   await parts.sweeper.halt();
   const heardUntil = clock();
   const answered = await stopServing(parts);

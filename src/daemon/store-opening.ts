@@ -1,4 +1,4 @@
-/** Opens the store that the configuration names, and tells in the log what it does and finds. */
+/** Opens the store that the configuration names, and logs what it does and finds. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -18,26 +18,29 @@ import { Patience, type Patiently } from './patience.ts';
 
 type Given = Omit<Foundation, 'store' | 'patiently' | 'isLate'>;
 
-/** As the daemon was given them. */
+/** Options, as given to the daemon. */
 interface Wishes {
   checkWith?: readonly string[];
   stopped?: AbortSignal;
-  /** The clock of this host, and the one that it is corrected to where others share the database. */
+  /** The clock of this host, and its correction if others share the database. */
   hostClock: () => number;
   clusterClock: ClusterClock | null;
 }
 
 export interface Opened {
-  /** Where others share the database, it may not be there yet: then all is refused until `patiently` has done its work. */
+  /**
+   * If others share the database, it may not be there yet: then everything is refused until
+   * `patiently` has done its work.
+   */
   store: Store;
-  /** Does what a start does with the database, and waits for it where it is away. */
+  /** Does a start's work on the database, waiting for the database if it is away. */
   patiently: Patiently;
-  /** Whether it is not there yet. */
+  /** Whether the database is not there yet. */
   isLate: boolean;
 }
 
 /**
- * @throws OpeningStopped where `stopped` is heard before the store is open
+ * @throws OpeningStopped if `stopped` is aborted before the store is open
  * @throws Error that says in words why it cannot be opened
  */
 export async function openStoreOf(given: Given, options: Wishes): Promise<Opened> {
@@ -73,8 +76,8 @@ const WAITING_AT_FIRST =
   'another node is at this step of its start, which one does at a time, and is waited for; one that stands still loses its turn after ten seconds';
 
 /**
- * A start that takes longer goes on while the daemon listens and answers 503. An everyday one keeps those waiting who come
- * meanwhile, at the socket of a service manager, and then answers them well. In milliseconds.
+ * A start that takes longer goes on while the daemon listens and answers 503. During a normal start, clients wait at
+ * the service manager's socket and are then answered properly. In milliseconds.
  */
 const LISTENS_AFTER = 2_000;
 
@@ -89,8 +92,8 @@ async function openShared(given: Given, place: StorePlace, wishes: Wishes): Prom
 }
 
 /**
- * Two daemons would take what the other one remembers of the primary for their own, and the file of the keys too. Without
- * a database in the directory, that it cannot be locked is no reason to take no check-ins.
+ * Two daemons in one directory would mistake each other's notes about the primary, and the file with the keys, for
+ * their own. But since the database is not in the directory, failing to lock it is no reason to refuse check-ins.
  *
  * @throws DataDirLocked when another daemon has it
  */
@@ -103,13 +106,13 @@ function takeDirectory({ config: { dataDir }, logger }: Given): () => void {
     const { message: reason } = error;
     logger.warn(
       { reason },
-      'the data directory cannot be locked, so that nothing keeps a second daemon from using it',
+      'the data directory cannot be locked, so nothing keeps a second daemon from using it',
     );
     return () => {};
   }
 }
 
-/** The client of PostgreSQL is loaded only where it is needed. */
+/** The PostgreSQL client is loaded only when it is needed. */
 async function openSharedIn(
   given: Given,
   place: StorePlace,
@@ -128,7 +131,7 @@ async function openSharedIn(
     patience.waitsFor(what === MIGRATIONS ? WAITING : WAITING_AT_FIRST, holder);
   const open = async () => {
     const store = await openStoreOnPostgres({ ...sharedOptions(given, place, wishes), id, onWait });
-    // Nobody waits for it any more.
+    // Nobody is waiting for it any more.
     if (stopped.aborted) await store.close();
     const details = { store: place.shown, node: store.node?.id };
     logger.info(details, 'the data are in PostgreSQL');
@@ -140,16 +143,16 @@ async function openSharedIn(
 interface Opening {
   patience: Patience;
   open: () => Promise<Store>;
-  /** Called when a store was given up that was never opened. */
+  /** Called when a store that was never opened is given up. */
   unlock: () => void;
-  /** Check-ins are refused since then, in milliseconds since the epoch. */
+  /** Since when check-ins have been refused, in milliseconds since the epoch. */
   since: number;
 }
 
-/** The store itself where it opens soon, else one that refuses all until it is open. */
+/** The store itself if it opens soon, else one that refuses everything until it is open. */
 async function openedSoon({ patience, open, unlock, since }: Opening): Promise<Opened> {
   let begun: Promise<{ value: Store } | null> | null = patience.attempt(open);
-  // Whoever waits for it later is told what it throws.
+  // Whoever waits for it later gets its error.
   begun.catch(() => undefined);
   const soon = new AbortController();
   const first = await Promise.race([begun, sleep(LISTENS_AFTER, null, { signal: soon.signal })]).finally(() =>

@@ -19,9 +19,7 @@ export class Watchdog {
     this.#logger = logger;
   }
 
-  /**
-   * From now on gives these signs and no others. Each is given at once, so that nobody waits longer after a restart.
-   */
+  /** From now on gives these signs and no others. Each is given at once, so nobody waits longer after a restart. */
   give(signs: readonly Sign[]): void {
     this.stop();
     this.#timers = signs.map((sign) => {

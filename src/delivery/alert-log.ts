@@ -1,4 +1,4 @@
-/** Logs every alarm when it is decided, so that it can be compared with what was delivered later. */
+/** Logs every alarm when it is decided, for comparison with what was delivered later. */
 import type { Logger } from 'pino';
 import { isAlarm } from '../core/alert.ts';
 import type { Store } from '../store/store.ts';

@@ -9,11 +9,13 @@ import { SnitchError } from '../core/errors.ts';
 /** Methods that change nothing. */
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** The values of `Sec-Fetch-Site` for requests in which no other site had a part. Only browsers send the header. */
+/**
+ * The values of `Sec-Fetch-Site` for requests without any part in them by another site. Only browsers send the header.
+ */
 const OWN_SITES = new Set(['same-origin', 'none']);
 
 /**
- * @param baseUrl where clients reach this server; behind a proxy the request itself may not tell
+ * @param baseUrl where clients reach this server; behind a proxy the request itself may not show it
  * @throws SnitchError for a request that a page of another site made and that could change something
  */
 export function refuseForeignPages(request: IncomingMessage, baseUrl: string): void {
@@ -28,8 +30,8 @@ export function refuseForeignPages(request: IncomingMessage, baseUrl: string): v
 }
 
 /**
- * The same for the form of a page of our own that tells nobody its address: for its sake the browser hides the origin as
- * well, and sends `null`.
+ * The same for the form of a page of our own that keeps its address secret: for such a page the browser hides the
+ * origin too, and sends `null`.
  *
  * @throws SnitchError for a request that a page of another site made
  */
@@ -43,7 +45,7 @@ export function refuseForeignForms(request: IncomingMessage, baseUrl: string): v
   );
 }
 
-/** Which header tells that a page of another site made the request, whatever its method is; null if none does. */
+/** Which header shows that a page of another site made the request, whatever its method; null if none does. */
 export function signOfForeignPage({ headers }: IncomingMessage, baseUrl: string): 'origin' | 'site' | null {
   return signIn(headers, baseUrl);
 }

@@ -1,10 +1,10 @@
-/** Shares the connections among those who want them, so that nobody can lock the others out. */
+/** Shares the connections among clients, so nobody can lock the others out. */
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** No more connections than this are held, however many descriptors there are. So many still need little memory. */
+/** No more connections than this are held, however many descriptors there are. This many still need little memory. */
 const MOST_CONNECTIONS = 10_000;
 
 /** Descriptors kept for the database, webhooks, mail and the log. */
@@ -28,13 +28,13 @@ function readLimits(): string {
 }
 
 /**
- * Ends connections when there are more than `limit`. A limit alone would keep everybody out as soon as one client
- * had used it up, and a limit for each source would be hit by a reverse proxy, or by many jobs behind one address that
- * start in the same minute. So the first to go are those that were opened and never asked for anything, from the
- * source that holds the most of them; then those of the source that holds the most connections, and of these the ones
- * that wait for nothing. Among equals the oldest goes, and never the newcomer.
+ * Ends connections when there are more than `limit`. A limit alone would keep everybody out as soon as one client had
+ * used it up, and a limit for each source would be hit by a reverse proxy, or by many jobs behind one address that
+ * start in the same minute. So the first to go are those that never sent a request, from the source that holds the
+ * most of them; then those of the source that holds the most connections, beginning with those that are not waiting
+ * for an answer. Among equals the oldest goes, and never the newcomer.
  *
- * @param open is kept filled with the connections that count
+ * @param open is kept up to date with the connections that count
  */
 export function shareConnections(server: Server, limit: number, open: Set<Socket>): void {
   const connections = new Connections(open, Math.ceil(limit / NEWCOMERS));
@@ -47,7 +47,9 @@ export function shareConnections(server: Server, limit: number, open: Set<Socket
   });
 }
 
-/** Silent connections are as safe as the others while only one in this many is silent: they may have just arrived. */
+/**
+ * While at most one connection in this many is silent, silent ones are as safe as others: they may have just arrived.
+ */
 const NEWCOMERS = 8;
 
 class Connections {
@@ -59,8 +61,8 @@ class Connections {
   readonly #silent = new Set<Socket>();
   readonly #silentOf = new Map<string, number>();
   /**
-   * The answer to the last request of a connection. Whether it waits for it is looked at only where a connection must
-   * go: a listener on every answer would cost each check-in a part of its time.
+   * The answer to the last request of a connection. Whether that is still awaited is checked only when a connection
+   * must go: a listener on every answer would slow down each check-in.
    */
   readonly #answers = new WeakMap<Socket, ServerResponse>();
 
@@ -139,8 +141,8 @@ class Connections {
 }
 
 /**
- * Addresses that one client can have without effort count as one source: all of this host's own, and all in the /64
- * network of an IPv6 address, of which every host has 2^64.
+ * Addresses that one client can easily have count as one source: all of this host's own, and all in the /64 network
+ * of an IPv6 address, where every host has 2^64.
  */
 export function sourceOf(address: string | undefined): string {
   if (address === undefined || !ipaddr.isValid(address)) return 'loopback';

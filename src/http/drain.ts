@@ -1,4 +1,4 @@
-/** How a server that is stopping lets its clients go. */
+/** Lets the clients go when the server is stopping. */
 import type { Server } from 'node:http';
 import { type Socket, Server as SocketServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,12 +9,12 @@ const QUIET_FOR = 250;
 /** How often that is checked, in milliseconds. */
 const LOOK_EVERY = 25;
 
-/** A check that comes later than this was held up, and so were requests that came meanwhile. Milliseconds. */
+/** A check that comes later than this was held up, and so were requests in the meantime. Milliseconds. */
 const HELD_UP = 3 * LOOK_EVERY;
 
 /**
- * Takes no new connection and closes no open one: each gets one more answer, which tells the client to use a new
- * connection. Closing them at once would lose requests that are on their way, perhaps a check-in.
+ * Accepts no new connection and closes no open one: each gets one more answer, which tells the client to use a
+ * new connection. Closing them at once would lose requests on their way, perhaps a check-in.
  *
  * @param connections those that are open
  * @param within how long to wait for clients that have not sent what they connected for, in milliseconds
@@ -47,7 +47,7 @@ export async function drain(server: Server, connections: ReadonlySet<Socket>, wi
 
 /** Closes those that have no request under way, and waits for the others. */
 export async function closeConnections(server: Server, connections: ReadonlySet<Socket>): Promise<void> {
-  // It does not listen any more; what is left for `close` to do is to close connections.
+  // It no longer listens; all that is left for `close` to do is to close connections.
   server.close(() => {});
   while (connections.size > 0) await sleep(LOOK_EVERY);
 }

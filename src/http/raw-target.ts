@@ -1,6 +1,7 @@
 /**
- * Check-ins whose address holds bytes that should have been percent-encoded: `curl "…/<token>?m=größe"`. The parser
- * refuses them, and a job that ran would be accused. So the bytes are encoded here, and the request is read again.
+ * Check-ins whose address contains bytes that should have been percent-encoded: `curl "…/<token>?m=größe"`. The
+ * parser refuses them, and a job that ran would be reported missing. So the bytes are encoded here, and the request
+ * is read again.
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -14,12 +15,12 @@ const HEAD_END = '\r\n\r\n';
 /**
  * Reads the connection's first request again, with its target encoded.
  *
- * @returns false if it is no check-in, or if its bytes are not at fault, so that it stays refused
+ * @returns false if it is not a check-in, or its bytes are not at fault, so it stays refused
  */
 export function readAgain(error: ConnectionError, socket: Socket, to: Server, readPath: PathReader): boolean {
   const { rawPacket } = error as ConnectionError & { rawPacket?: Buffer };
   if (!error.code?.startsWith('HPE_') || !rawPacket || !socket.writable) return false;
-  // Only the first bytes of a connection surely begin a request: later ones may be the rest of anything.
+  // Only the first bytes of a connection are sure to begin a request: later ones may be the rest of anything.
   if (socket.bytesRead !== rawPacket.length) return false;
   const repaired = encodeTarget(rawPacket, readPath);
   if (repaired === null) return false;
@@ -29,11 +30,11 @@ export function readAgain(error: ConnectionError, socket: Socket, to: Server, re
 }
 
 /**
- * Null if there is nothing to encode. The request becomes the last of its connection, so that what follows one
- * without a body is dropped.
+ * Null if there is nothing to encode. The request becomes the last of its connection, so what follows a
+ * request without a body is dropped.
  */
 function encodeTarget(packet: Buffer, readPath: PathReader): Buffer | null {
-  // Each byte is one character here, so that nothing but the target changes.
+  // Each byte is one character here, so nothing but the target changes.
   const text = packet.toString('latin1');
   const [line = '', method = '', target = '', version = ''] = REQUEST_LINE.exec(text) ?? [];
   const encoded = target.replace(/[^!-~]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, '0')}`);
@@ -43,7 +44,7 @@ function encodeTarget(packet: Buffer, readPath: PathReader): Buffer | null {
   return Buffer.from(`${method}${encoded}${version}Connection: close\r\n${rest}`, 'latin1');
 }
 
-/** The connection once more, from its first byte. */
+/** The same connection, read again from its first byte. */
 class ReadAgain extends Duplex {
   readonly #socket: Socket;
 

@@ -1,4 +1,4 @@
-/** Builds the HTTP server. It does not listen yet, so that tests can serve it on any port. */
+/** Builds the HTTP server. It does not listen yet, so tests can serve it on any port. */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -62,7 +62,7 @@ export interface ServerOptions
   /** The path of check-in addresses, without a slash at the end. */
   checkInPath: string;
   logger: FastifyBaseLogger;
-  /** The server keeps this set filled with the connections that are open. */
+  /** The server keeps this set up to date with the open connections. */
   connections?: Set<Socket>;
   /** How many connections may be open at the same time; as many as the process can hold when absent. */
   maxConnections?: number;
@@ -77,7 +77,9 @@ const LIMITS = {
   maxHeaderSize: 16 * 1024,
 };
 
-/** Bodies are checked by schemas of our own. The framework loads two compilers for its own kind unless it is given some. */
+/**
+ * Bodies are checked by schemas of our own. The framework would load two compilers for its kind unless given others.
+ */
 const WITHOUT_SCHEMAS = { buildValidator: refuseSchemas, buildSerializer: refuseSchemas };
 
 function refuseSchemas(): never {
@@ -94,7 +96,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     requestIdHeader: false,
     schemaController: { compilersFactory: WITHOUT_SCHEMAS },
     genReqId: newRequestId,
-    // A path that is too long is refused together with its head, so that the router needs no stricter limit of its own.
+    // A path that is too long is refused together with its head, so the router needs no stricter limit of its own.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LIMITS.maxHeaderSize },
     rewriteUrl: ({ url = '/' }) => readablePath(url),
     serverFactory: (handler) => serve({ ...options, quick }, readPath, handler),
@@ -102,7 +104,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
       if (!readAgain(error, socket, app.server, readPath)) refuseConnection(error, socket);
     },
   });
-  // The framework reads no body for any method: handlers read the bodies that they want, after the checks that come first.
+  // The framework reads no body for any method: handlers read the bodies they need, after the checks that come first.
   for (const method of METHODS) app.addHttpMethod(method, { overrideExisting: true });
   app.addHook('onRoute', ({ url, config }) => void routes.push({ url, besideTokens: config?.besideTokens }));
   app.decorateRequest('caller', null);
@@ -176,7 +178,7 @@ async function apiRoutes(api: FastifyInstance, serverOptions: ServerOptions): Pr
 
 type RequestListener = Parameters<typeof createServer>[1];
 
-/** Lines about check-ins that were refused, or about calls, within a minute; the rest is counted. */
+/** The most log lines a minute about refused check-ins, and about refused requests; the rest are counted. */
 const REFUSED_LINES = 10;
 
 function repeated(logger: FastifyBaseLogger, message: string): RepeatedFailure {
@@ -206,15 +208,15 @@ function serve(
     newRequestId,
     onError: (error, requestId) => {
       const fields = { err: error, request_id: requestId };
-      // What is no refusal is a defect, of which no line may be missing.
+      // Anything but a refusal is a defect, and must always be logged.
       if (error instanceof SnitchError) refused.failed(fields, 'warn');
       else logger.error(fields, 'a check-in was not stored');
     },
   });
-  // Clients take the header for the clock of the server, and count from it what they show.
+  // Clients read the server's clock from this header, and base the times they show on it.
   const differs = () => Math.abs(options.store.node?.clockAheadMs() ?? 0) > SECOND;
   const server = createServer(LIMITS, (request, response) => {
-    // A server that stops still answers what is in flight, and takes no further request on the same connection.
+    // A stopping server still answers what is in flight, but accepts no further request on the same connection.
     if (!server.listening) response.setHeader('connection', 'close');
     if (differs()) response.setHeader('date', new Date(options.clock()).toUTCString());
     const others = () => {
@@ -230,8 +232,8 @@ function serve(
 }
 
 /**
- * Nothing is served at a path that cannot be decoded. It is replaced by one that can be, so that it is refused like any
- * other unknown path, after the key was checked.
+ * Nothing is served at a path that cannot be decoded. It is replaced by one that can be, so it is refused like any
+ * other unknown path, after the key is checked.
  */
 function readablePath(url: string): string {
   const end = url.indexOf('?');

@@ -6,8 +6,8 @@ type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /**
  * Tells which address a request came from. Behind a trusted proxy that is the last address in `X-Forwarded-For` that
- * is not a trusted proxy itself; from anybody else the header means nothing. A client on this host that comes over a
- * socket file has no address, and null stands for it.
+ * is not a trusted proxy itself; from anybody else the header means nothing. A client on this host that uses a
+ * socket file has no address: null.
  *
  * @param trustedProxies addresses or CIDR ranges; loopback among them includes the socket file
  */

@@ -1,4 +1,4 @@
-/** The journal of systemd: every line begins with its priority, so that `journalctl -p err` finds it (sd-daemon(3)). */
+/** The journal of systemd: every line begins with its priority, so `journalctl -p err` finds it (sd-daemon(3)). */
 import { fstatSync } from 'node:fs';
 
 const PRIORITIES = { trace: 7, debug: 7, info: 6, warn: 4, error: 3, fatal: 2 } as const;

@@ -1,4 +1,4 @@
-/** The log: one JSON object per line, or lines for people. It has no secrets and nothing unprintable. */
+/** The log: one JSON object per line, or lines for people. It contains no secrets and nothing unprintable. */
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { printableJson } from '../text/printable.ts';
@@ -14,7 +14,7 @@ export interface LogSettings {
   readonly format: 'json' | 'pretty';
 }
 
-/** Where lines go. Each is written whole and at once, so that the last one before an exit is not lost. */
+/** Where lines go. Each is written whole and at once, so the last one before an exit is not lost. */
 export interface LogDestination {
   write(line: string): unknown;
   /** Whether it is the journal, where each line begins with its priority. */
@@ -42,12 +42,12 @@ export function createLogger(settings: LogSettings, destination?: LogDestination
   );
 }
 
-/** If the disk of the log is full, so many bytes of lines are kept in memory, and more are dropped. */
+/** If the log's disk is full, this many bytes of lines are kept in memory, and more are dropped. */
 const MOST_UNWRITTEN = 256 * 1024;
 
 /**
- * Writes at once, because `process.stdout` would keep lines for a pipe in memory and lose them at an exit. A log that
- * cannot be written is no reason to stop, since check-ins are stored and alerts are sent without it.
+ * Writes at once, because `process.stdout` would buffer lines for a pipe and lose them at exit. A log that cannot be
+ * written is no reason to stop, since check-ins are stored and alerts sent without it.
  */
 function standardOutput(): LogDestination {
   const stream = pino.destination({ dest: 1, sync: true, maxLength: MOST_UNWRITTEN });
@@ -89,7 +89,7 @@ const SECRET_FIELD =
 const STRING = '"(?:[^"\\\\]|\\\\.)*"';
 const SECRET_FIELDS = new RegExp(`"(?:${SECRET_FIELD})":`, 'gi');
 const NUMBER = /-?\d[\d.eE+-]*/y;
-/** A string in JSON that is itself quoted in a message, so that every backslash is doubled. */
+/** A string in JSON that is itself quoted in a message, so every backslash is doubled. */
 const QUOTED = /(?:[^"\\]|\\\\\\.|\\\\[^"\\]|\\[^"\\])*/.source;
 const QUOTED_SECRET_FIELDS = new RegExp(`(\\\\"(?:${SECRET_FIELD})\\\\": ?)\\\\"${QUOTED}\\\\"`, 'gi');
 /** A character of a URL. An escape of JSON is one too, unless it stands for white space. */
@@ -112,7 +112,7 @@ const TOKEN_FIELDS = new RegExp(`("token":)(${STRING})`, 'g');
 const TOKENS = new RegExp(`${START}([a-z2-7]{6})[a-z2-7]{20}\\b`, 'g');
 
 /**
- * Works on the finished line, so that secrets are found wherever they come from: a field at any depth, the context of a
+ * Works on the finished line, so secrets are found wherever they come from: a field at any depth, the context of a
  * child logger, or the message or stack of an error.
  */
 export function redact(line: string): string {

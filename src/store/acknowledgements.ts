@@ -33,10 +33,7 @@ export interface AcknowledgementActs {
   acknowledgeSnitch(caseId: string, token: string, said: Said, now: number): Promise<Snitch | null>;
   /** The reminders of a failed snitch start again. What was dropped stays dropped. The snitch can have any status. */
   unacknowledgeSnitch(caseId: string, token: string, now: number): Promise<Snitch | null>;
-  /**
-   * As `acknowledgeSnitch`, but only while this very alarm lasts, and only once: `isNew` tells whether this call did
-   * it.
-   */
+  /** As `acknowledgeSnitch`, but only while this alarm lasts, and only once: `isNew` says whether this call did it. */
   acknowledgeAlarm(alertId: string, said: Said, now: number): Promise<(Alarm & { isNew: boolean }) | null>;
 }
 

@@ -4,10 +4,7 @@
  */
 import { uptime } from 'node:os';
 
-/**
- * If two clocks of one host differ by more, one was set or stood still; the next comparison corrects smaller
- * differences.
- */
+/** If two clocks of one host differ by more, one was set or stood still. The next comparison corrects anything less. */
 const JUMP = 1_000;
 
 /** Both sides round to whole milliseconds. */
@@ -19,7 +16,7 @@ export interface ClockReadings {
   own: () => number;
   /** Never set, but may stand still while the host sleeps. */
   monotonic?: () => number;
-  /** Does not stand still then. It is read only when the clocks are compared, because it costs more. */
+  /** Does not stand still then. It is read about once a second, because it costs more. */
   sinceBoot?: () => number;
 }
 

@@ -44,10 +44,7 @@ export interface ClusterNode {
   begin(heldSocket?: string | null): Promise<void>;
   /** This node accepts no more check-ins. It fails quietly: the others notice anyway. */
   leave(): Promise<void>;
-  /**
-   * After `leave`: everybody was answered, and new callers wait at this socket for the next start. It also fails
-   * quietly.
-   */
+  /** After `leave`: everybody was answered, and callers now wait at this socket until the next start. Fails quietly. */
   leaveHeld(socket: string): Promise<void>;
   /** The clock that all nodes share, in milliseconds. */
   now(): Promise<number>;

@@ -48,7 +48,7 @@ export interface SilenceStore {
   silenceOver(caseId: string, token: string, now: number): Promise<SilenceOver | null>;
   /** What to expect of a snitch that sends nothing more; null if the case has no such snitch. */
   findProspect(caseId: string, token: string, now: number): Promise<Prospect | null>;
-  /** One slice of what follows when silences end: snitches that waited for it, and alarms that were held back. */
+  /** One slice of what follows when silences end: snitches that waited for it, and alarms that were kept back. */
   endSilencesSlice(now: number): Promise<SilenceEnds>;
 }
 
@@ -75,7 +75,7 @@ export interface SilenceOver {
   silenced: SilencedSnitch | null;
   /** When it is due, taking the silences into account. */
   dueAt: number | null;
-  /** Whether an alarm is held back. */
+  /** Whether an alarm is kept back. */
   isKeptBack: boolean;
 }
 

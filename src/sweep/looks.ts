@@ -1,21 +1,24 @@
 /**
- * Puts snitches where the sweep looks at them when they are due. Check-ins move deadlines without telling the sweep,
- * which then looks too early: those that it looked at in vain must be out of its way before the next pass.
+ * Moves each snitch's next look by the sweep to when it is due. Check-ins move deadlines without telling the sweep,
+ * which then looks too early: what it looked at in vain must be out of its way before the next pass.
  */
 import type { Store } from '../store/store.ts';
 import type { LookCursor } from '../store/sweep.ts';
 import { MINUTE, SECOND } from '../text/durations.ts';
 
-/** How long before the sweep would look at a snitch it is put where it is due, in milliseconds. */
+/** How long before the sweep would look at a snitch that look is moved, in milliseconds. */
 const AHEAD = 10 * MINUTE;
 
-/** How often those are looked for, in milliseconds. */
+/** How often such snitches are searched for, in milliseconds. */
 const AHEAD_EVERY = 10 * SECOND;
 
-/** Slices of that at a time: a million snitches that are all looked at at midnight are through in those ten minutes. */
+/**
+ * How many slices of that at a time: enough for a million snitches that are all due at midnight within those ten
+ * minutes.
+ */
 const AHEAD_AT_ONCE = 100;
 
-/** How long one pass puts off the next for those that it looked at in vain, in milliseconds. */
+/** How long one pass may delay the next to move what was looked at in vain, in milliseconds. */
 const MOVE_FOR = 500;
 
 export interface LooksOptions {
@@ -24,14 +27,14 @@ export interface LooksOptions {
   monotonic: () => number;
 }
 
-/** Runs `slice` again and again as long as it answers true. */
+/** Runs `slice` again and again while it returns true. */
 type WhileMore = (slice: () => Promise<boolean>) => Promise<void>;
 
 export class Looks {
   readonly #options: LooksOptions;
-  /** How far those are where they are due that are looked at soon. */
+  /** How far the coming looks have been moved. */
   #aheadTo: LookCursor | null = null;
-  /** When those are looked for next, by the monotonic clock. */
+  /** When to search for the next ones, by the monotonic clock. */
   #aheadFrom = Number.NEGATIVE_INFINITY;
 
   constructor(options: LooksOptions) {
@@ -39,7 +42,8 @@ export class Looks {
   }
 
   /**
-   * What one pass does: those that were looked at in vain, and now and then some that would be.
+   * What one pass does: moves the snitches that were looked at in vain, and now and then some that
+   * would be.
    *
    * @param inVain whether there are any of the first
    */

@@ -1,4 +1,4 @@
-/** Works through the deadlines that a blind window may postpone, many slices at once, and tells how far that is. */
+/** Works through the deadlines that a blind window may postpone, many slices at once, and reports its progress. */
 import type { Logger } from 'pino';
 import { POSTPONED_AT_ONCE } from '../store/blindness.ts';
 import type { Store } from '../store/store.ts';
@@ -7,7 +7,7 @@ import { SECOND } from '../text/durations.ts';
 /** Slices that share commits and the wait for the disk; check-ins go before the next one. */
 const SLICES = 8;
 
-/** Between two lines of the log, in milliseconds; what takes no longer than one is not worth a line. */
+/** Between two log lines, in milliseconds; work that is done sooner is not worth a line. */
 const TOLD_EVERY = 10 * SECOND;
 
 export interface PostponingOptions {
@@ -29,7 +29,7 @@ export class Postponing {
     this.#options = options;
   }
 
-  /** How far it is, in words; null where nothing is to be done, or next to nothing. */
+  /** The progress, in words; null if there is nothing, or next to nothing, to do. */
   progress(): string | null {
     if (this.#all === null) return null;
     const [looked, all] = [Math.min(this.#looked, this.#all), this.#all].map((count) =>
@@ -38,7 +38,9 @@ export class Postponing {
     return `postponing deadlines after a blind window: ${looked} of at most ${all} snitches looked at, and no alarm is raised before that is done`;
   }
 
-  /** Takes the next slices; false when nothing is left. What is left when it is called no more is taken by a later call. */
+  /**
+   * Takes the next slices; false when nothing is left. If it is not called again for now, a later call takes the rest.
+   */
   async next(now: number): Promise<boolean> {
     const { store, monotonic } = this.#options;
     if (this.#looked === 0) this.#began = monotonic();

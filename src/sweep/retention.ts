@@ -5,16 +5,19 @@ import type { Logger } from 'pino';
 import type { Store } from '../store/store.ts';
 import { DAY } from '../text/durations.ts';
 
-/** A pass trusts the clock only this far beyond the last pass, because a clock that runs ahead must not delete all. */
+/**
+ * A pass trusts the clock only this far beyond the last pass, because a clock that runs ahead must not delete
+ * everything.
+ */
 const MOST_FORWARD = DAY;
 
-/** The pause between two slices, in milliseconds, so that nobody notices this work. */
+/** The pause between two slices, in milliseconds, so nobody notices this work. */
 const REST = 20;
 
 export interface RetentionSettings {
   /** How many of the newest check-ins of each snitch are kept. */
   checkIns: number;
-  /** For how many days check-ins, alerts and finished deliveries are kept. */
+  /** How many days check-ins, alerts and finished deliveries are kept. */
   days: number;
 }
 
@@ -56,7 +59,7 @@ export class Retention {
     await this.#running;
   }
 
-  /** The time that this pass goes by. After a long absence it takes several passes to delete everything too old. */
+  /** The time that this pass trusts. After a long absence it takes several passes to delete everything too old. */
   async #believedNow(): Promise<number> {
     const now = this.#clock();
     const before = await this.#store.getSetting('retention.now');

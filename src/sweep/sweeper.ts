@@ -24,8 +24,8 @@ const SLICE = 10;
 const STALLED_AFTER = 30_000;
 
 /**
- * Clients are taken to wait no longer than this for an answer, in milliseconds. After that, nobody knows who gave up
- * waiting at a held socket.
+ * Clients are assumed to wait no longer than this for an answer, in milliseconds. After that, there is no knowing
+ * who gave up waiting at a held socket.
  */
 const LONGEST_WAIT = 30_000;
 
@@ -53,7 +53,7 @@ export class Sweeper {
   #sweepFrom = Number.NEGATIVE_INFINITY;
   /** When the wall clock was last checked, by the monotonic one; null at first, and after it was set back. */
   #clockLookedAt: number | null = null;
-  /** When the last pass began, by the clock that it went by, and by the clock of this host, by which check-ins are taken. */
+  /** When the last pass began: by the clock it used, and by this host's own clock, which dates check-ins. */
   #last = { now: Number.NEGATIVE_INFINITY, own: Number.NEGATIVE_INFINITY };
 
   constructor(options: SweeperOptions) {
@@ -68,13 +68,13 @@ export class Sweeper {
 
   /**
    * Finds out how long the daemon was away, before it listens. The first pass records that time as a blind window,
-   * unless the stop was orderly and `socket` has kept everybody waiting who came since, so that nobody was lost.
+   * unless the stop was orderly and `socket` has kept everybody who came since waiting, so nobody was lost.
    *
    * @param socket the name of the socket that the service manager passed, or null
    */
   async wake(socket: string | null = null): Promise<void> {
     const { store, clock, monotonic } = this.#options;
-    // Where several nodes take check-ins, their signs of life tell when none did.
+    // If several nodes receive check-ins, their signs of life show when none did.
     if (store.node) {
       if (socket !== null) this.#sweepFrom = monotonic() + TAKEN_WITHIN;
       return;
@@ -93,8 +93,8 @@ export class Sweeper {
   }
 
   /**
-   * Tries a write, so that it is known before anybody is answered whether the store can write. If it cannot, the window
-   * is recorded later.
+   * Tries a write, to find out before anybody is answered whether the store can write. If it cannot, the window is
+   * recorded later.
    */
   async #tryOut(): Promise<void> {
     try {
@@ -109,7 +109,7 @@ export class Sweeper {
     this.#watch.listens();
   }
 
-  /** A recorded stop counts for one start only. If it cannot be taken back, the time counts as blind. */
+  /** A recorded stop counts for one start only. If the record cannot be removed, the time counts as blind. */
   async #wasHeld(socket: string, livenessAt: number, now: number): Promise<boolean> {
     const { store } = this.#options;
     const stopped = await store.getSetting('stopped');
@@ -127,13 +127,13 @@ export class Sweeper {
     }
   }
 
-  /** No pass may wait for a certain time of the wall clock: if that is set back, none would run until then. */
+  /** No pass may wait for a certain wall-clock time: if the clock is set back, none would run until then. */
   start(): void {
     this.#watch.start();
     this.#cron = new Cron('* * * * * *', { protect: true }, () => this.tick());
   }
 
-  /** Runs one pass at the present time. Errors are logged, and the next pass tries again. */
+  /** Runs one pass now. Errors are logged, and the next pass tries again. */
   async tick(): Promise<void> {
     this.#running = this.#sweep().then(
       () => this.#failure.works(),
@@ -152,10 +152,10 @@ export class Sweeper {
 
   /**
    * Halts, and records that the daemon was alive until now. If there was a blind time that has no window yet, the older
-   * sign of life stays, so that the next start opens the window.
+   * sign of life stays, so the next start opens the window.
    *
    * @param until when the daemon stopped receiving check-ins
-   * @param stop given if nobody was lost who came until now, or who comes before the next start
+   * @param stop given if nobody who has come, or who comes before the next start, is lost
    */
   async stop(until = this.#options.clock(), stop?: OrderlyStop): Promise<void> {
     await this.halt();
@@ -181,7 +181,7 @@ export class Sweeper {
     return this.#silence(this.#endedAt);
   }
 
-  /** What it does before it can look for what is due, in words; null where that takes next to no time. */
+  /** What it must do before it can look for what is due, in words; null if that takes next to no time. */
   progress(): string | null {
     return this.#postponing.progress();
   }
@@ -191,7 +191,7 @@ export class Sweeper {
     return silent > STALLED_AFTER ? `no sweep has ended for ${Math.round(silent / 1_000)} s` : null;
   }
 
-  /** Blind windows come before the sweep, so that no job is accused that could not be heard. */
+  /** Blind windows come before the sweep, so no job is reported missing that could not be heard. */
   async #sweep(): Promise<void> {
     const { store, monotonic } = this.#options;
     const own = this.#watch.look();
@@ -211,8 +211,8 @@ export class Sweeper {
   }
 
   /**
-   * Work in slices goes on until it is done or the daemon halts; between two of them the daemon is seen to live, and
-   * writes that down: a start after a crash must not take for blind what was heard meanwhile.
+   * Work in slices goes on until it is done or the daemon halts; between two slices the daemon counts as alive, and
+   * records that: a start after a crash must not treat the time as blind although check-ins were received.
    */
   async #whileMore(slice: () => Promise<boolean>): Promise<void> {
     while (!this.#halted && (await slice())) {
@@ -226,7 +226,7 @@ export class Sweeper {
 
   async #endSilences(now: number): Promise<boolean> {
     const { more, failures } = await this.#options.store.endSilencesSlice(now);
-    this.#report(failures, 'an alarm that a silence kept back could not be told; it is tried again');
+    this.#report(failures, 'an alarm that a silence held back could not be raised; it is tried again');
     return more;
   }
 
@@ -251,7 +251,7 @@ export class Sweeper {
 
   /**
    * The daemon was blind when it did not run, when its clock jumped forward, and while the store refused check-ins,
-   * however short that was. A clock that was set back proves nothing, and opens no window.
+   * however briefly. A clock that was set back proves nothing, and opens no window.
    */
   async #noticeBlindness(now: number): Promise<void> {
     const { store } = this.#options;
@@ -267,7 +267,7 @@ export class Sweeper {
     }
   }
 
-  /** How the other nodes fared is known to the database: only this node knows what it refused itself. */
+  /** The database knows how the other nodes fared, but only this node knows what it refused itself. */
   async #answerForRefused(node: ClusterNode): Promise<void> {
     const window = await node.answerForRefused();
     if (window) tellOfWindow(this.#options.logger, window);

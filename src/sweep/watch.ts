@@ -17,7 +17,7 @@ export class Watch {
     this.#clock = clock;
   }
 
-  /** It uses a timer of its own, because check-ins are taken even during a long sweep, which is no sleep. */
+  /** It uses a timer of its own, because a long sweep, during which check-ins are still received, is not a sleep. */
   start(): void {
     this.#timer ??= setInterval(() => this.look(), LOOK_EVERY);
   }
@@ -27,7 +27,7 @@ export class Watch {
     this.#timer = null;
   }
 
-  /** @returns the present time */
+  /** @returns the current time */
   look(): number {
     const now = this.#clock();
     if (this.#lookedAt !== null && now - this.#lookedAt > LONGEST_LOOK) this.blind(this.#lookedAt, now);

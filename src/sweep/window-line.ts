@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { BlindWindow } from '../core/blind-window.ts';
 
-/** Writes down that a window was opened, whoever noticed it. */
+/** Logs that a blind window was opened, whoever noticed it. */
 export function tellOfWindow(logger: Pick<Logger, 'warn'>, { start, end }: BlindWindow): void {
   logger.warn(
     { from: new Date(start).toISOString(), to: new Date(end).toISOString() },

@@ -1,4 +1,4 @@
-/** What other users of this host may do with a file or a directory, going by modes and owners. */
+/** What other users of this host can do with a file or a directory, judging by modes and owners. */
 const node = process.getBuiltinModule('node:fs');
 const { dirname } = process.getBuiltinModule('node:path');
 
@@ -15,7 +15,7 @@ export type Writers = 'everybody' | 'everybody, beside ours' | 'group' | 'owner'
 
 /**
  * @param path the directory
- * @param uid the user whom it should belong to; root may write everywhere anyway
+ * @param uid the user it should belong to; root can write everywhere anyway
  * @throws the error of the file system
  */
 export function otherWriters(path: string, uid: number): Writers {

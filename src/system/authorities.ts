@@ -5,15 +5,15 @@ const { existsSync } = process.getBuiltinModule('node:fs');
 const DIRECTORY = '/etc/ssl/certs';
 
 /**
- * On a host without ca-certificates Node prints a warning in every process that has to do with TLS, though it brings
- * authorities of its own. The variable that prevents this is removed before a job could inherit it.
+ * On a host without ca-certificates Node prints a warning in every process that uses TLS, though it has authorities
+ * of its own. The variable that prevents this is removed before a job could inherit it.
  *
  * @param env the environment of this process
  */
 export function expectNoAuthorities(env: NodeJS.ProcessEnv): void {
   if (env.SSL_CERT_DIR !== undefined || existsSync(DIRECTORY)) return;
   env.SSL_CERT_DIR = '';
-  // Node reads them only once, when they are first asked for.
+  // Node reads them only once, when they are first needed.
   process.getBuiltinModule('node:tls').getCACertificates('system');
   delete env.SSL_CERT_DIR;
 }

@@ -2,16 +2,16 @@
 const { readFileSync, realpathSync } = process.getBuiltinModule('node:fs');
 
 /**
- * Process 1 is otherwise the system's own, which this program never is. The variable is set by the image and by podman, and
- * tells commands that are run beside the daemon. The files that engines leave are no sign: virtual machines that were
- * made from images have them too.
+ * Outside containers process 1 is the system's init, never this program. The variable is set by the image and by
+ * podman, for commands that run next to the daemon. The marker files of container engines prove nothing: virtual
+ * machines made from images have them too.
  */
 export function isInContainer(env: NodeJS.ProcessEnv = process.env): boolean {
   return process.pid === 1 || Boolean(env.container);
 }
 
 /**
- * Whether a directory is part of the container itself, and so goes with it: nothing is mounted there or above it.
+ * Whether a directory is part of the container itself, and so lost with it: nothing is mounted there or above it.
  *
  * @throws the error of the file system
  */

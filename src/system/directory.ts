@@ -13,13 +13,13 @@ const { dirname } = process.getBuiltinModule('node:path');
 export function makePrivateDirectory(path: string): void {
   if (isDirectory(path)) return;
   const parent = dirname(path);
-  // If the parent is no directory, the call below fails with the path that was asked for.
+  // If the parent is not a directory, the call below fails with the requested path.
   if (parent !== path && !exists(parent)) makePrivateDirectory(parent);
   try {
     mkdirSync(path, { mode: 0o700 });
     keepName(parent);
   } catch (error) {
-    // Somebody else was faster.
+    // Another process may have made it first.
     if (!isDirectory(path)) throw error;
   }
 }

@@ -1,7 +1,7 @@
 /** How much room there is, and how much files take. */
 import { stat, statfs } from 'node:fs/promises';
 
-/** In bytes; null where the system does not tell. */
+/** In bytes; null if the system does not say. */
 export async function roomAt(directory: string): Promise<{ free: number; size: number } | null> {
   try {
     const { bavail, blocks, bsize } = await statfs(directory);
@@ -11,7 +11,7 @@ export async function roomAt(directory: string): Promise<{ free: number; size: n
   }
 }
 
-/** The size of all of them together in bytes, without those that are not there; null where none is. */
+/** The total size in bytes, without files that do not exist; null if none does. */
 export async function sizeOfFiles(paths: readonly string[]): Promise<number | null> {
   const found = await Promise.all(paths.map((path) => stat(path).catch(() => null)));
   const sizes = found.filter((one) => one !== null).map(({ size }) => size);

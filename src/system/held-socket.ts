@@ -1,4 +1,4 @@
-/** Tells whether a socket is the same as before a restart, so that it has been listening all the time. */
+/** Tells whether a socket is the same as before a restart, and so has been listening all the time. */
 import { fstatSync, readFileSync } from 'node:fs';
 
 /**

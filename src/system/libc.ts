@@ -1,6 +1,6 @@
 /**
  * The calls of the C library that Node does not offer. `node:ffi` reaches them without a compiler and without another
- * native addon. It is still called experimental, but the executable contains the very Node that it was tested with.
+ * native addon. It is still called experimental, but the executable contains exactly the Node that it was tested with.
  * The alternative for `sd_notify` is the program `systemd-notify`. It is another process, whose messages systemd drops
  * unless it is configured to accept those of every process in the service.
  */
@@ -25,13 +25,13 @@ const SIGNATURES = {
   sendto: { return: 'i64', arguments: ['i32', 'buffer', 'u64', 'i32', 'buffer', 'u32'] },
 } as const;
 
-/** Only the GNU library has it, so that it is looked up on its own. */
+/** Only the GNU library has it, so it is looked up on its own. */
 const GNU_SIGNATURES = { malloc_trim: { return: 'i32', arguments: ['u64'] } } as const;
 
 let library: ReturnType<typeof open> | null = null;
 
 function open() {
-  // It is not imported, because loading it already prints a warning about an experiment.
+  // Not imported, because merely loading it prints a warning about an experimental feature.
   const { DynamicLibrary } = process.getBuiltinModule('node:ffi');
   // Null stands for the program itself, which has the C library loaded already.
   return new DynamicLibrary(null).getFunctions(SIGNATURES);
@@ -42,14 +42,14 @@ function libc() {
   return library;
 }
 
-/** Returns free memory of all threads to the system. @throws Error where the C library has no such function */
+/** Returns free memory of all threads to the system. @throws Error if the C library has no such function */
 export function releaseFreeMemory(): void {
   const { DynamicLibrary } = process.getBuiltinModule('node:ffi');
   new DynamicLibrary(null).getFunctions(GNU_SIGNATURES).malloc_trim(0n);
 }
 
 /**
- * Makes a file without a name that exists only in memory, so that nothing is left of it, however the process ends.
+ * Makes an unnamed file that exists only in memory, so nothing is left of it however the process ends.
  *
  * @returns the descriptor
  * @throws Error if the kernel refuses
@@ -69,7 +69,7 @@ export function lockFile(fd: number): boolean {
   return libc().flock(fd, LOCK_EX | LOCK_NB) === 0;
 }
 
-/** Lets go of a child that has ended, so that the kernel forgets it. How it ended is lost. It never waits. */
+/** Reaps a child that has ended, so the kernel forgets it. Its exit status is lost. Never waits. */
 export function takeLeave(pid: number): void {
   libc().waitpid(pid, Buffer.alloc(4), WNOHANG);
 }

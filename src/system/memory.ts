@@ -1,10 +1,10 @@
-/** Keeps what the start of a long-lived process needs for a moment from staying with it for good. */
+/** Keeps a long-lived process from holding on to the memory that only its start needed. */
 import { releaseFreeMemory } from './libc.ts';
 
 /**
- * Keeps the engine's space for young objects small until the returned function is called: it doubles while much is made
- * at once, as modules are loaded, up to 16 MB, and stays so for as long as the process lives. Afterwards it may grow where
- * the work needs it.
+ * Keeps the engine's space for young objects small until the returned function is called: while much is allocated at
+ * once, as when modules are loaded, it doubles up to 16 MB, and stays that large for the life of the process.
+ * Afterwards it may grow if the work needs it.
  */
 export function startFrugally(): () => void {
   const { setFlagsFromString } = process.getBuiltinModule('node:v8');
@@ -13,8 +13,8 @@ export function startFrugally(): () => void {
 }
 
 /**
- * Gives back to the system what is free within the process; takes some milliseconds. Where Node was started without our
- * options it would warn of an experiment, which is worse than some megabytes.
+ * Returns the process's free memory to the system; takes some milliseconds. If Node was started without our options, it
+ * would print a warning about an experimental feature, which is worse than some megabytes.
  */
 export function giveBackFreeMemory(): void {
   const isSea = process.getBuiltinModule('node:sea').isSea();
@@ -22,6 +22,6 @@ export function giveBackFreeMemory(): void {
   try {
     releaseFreeMemory();
   } catch {
-    // Other C libraries do that by themselves, or not at all.
+    // Other C libraries do that on their own, or not at all.
   }
 }

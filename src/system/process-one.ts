@@ -6,10 +6,10 @@ import { takeLeave } from './libc.ts';
 
 const { readdirSync, readFileSync } = process.getBuiltinModule('node:fs');
 
-/** Between two looks at processes that have ended, in milliseconds. */
+/** Between two checks for processes that have ended, in milliseconds. */
 const AGAIN_AFTER = 1_000;
 
-/** Ends the process at a signal that nothing else listens for, as every other process would end. */
+/** Ends the process at a signal that nothing else handles, as any other process would. */
 export function endOnSignals(pid = process.pid): void {
   if (pid !== 1) return;
   const numbers = { SIGINT: 2, SIGTERM: 15 };
@@ -21,11 +21,11 @@ export function endOnSignals(pid = process.pid): void {
 }
 
 /**
- * Takes leave of orphans that have ended, which would fill the table of processes otherwise: the programs of `command`
- * channels may leave some behind.
+ * Reaps orphans that have ended, which would otherwise fill the process table: the programs of `command` channels may
+ * leave some behind.
  *
- * Node does that for the processes that it has started, at the next turn of its event loop, and must not be robbed of
- * their exit status. So only those count that had ended at two looks with such a turn in between.
+ * Node does that for the processes that it has started, at the next turn of its event loop, and must not lose their
+ * exit status. So only processes are reaped that had ended at two checks with such a turn in between.
  */
 export function adoptOrphans(pid = process.pid): void {
   if (pid !== 1) return;
@@ -47,16 +47,19 @@ export function adoptOrphans(pid = process.pid): void {
   });
 }
 
-/** Where the C library cannot be called they stay, which harms less than a daemon that ends. */
+/** If the C library cannot be called they stay, which does less harm than a crash of the daemon. */
 function forget(child: number): void {
   try {
     takeLeave(child);
   } catch {
-    // It is tried again at the next look.
+    // It is tried again at the next check.
   }
 }
 
-/** The processes that have ended and wait for their parent to ask how, each with what tells it from a later one of its number. */
+/**
+ * The zombie children of a process by number, each with an identity that tells it from a later process with the same
+ * number.
+ */
 export function endedChildrenOf(parent: number): Map<number, string> {
   const ended = new Map<number, string>();
   for (const name of readdirSync('/proc')) {
@@ -75,7 +78,7 @@ function statOf(pid: string): { state: string; parent: number; began: string } |
   } catch {
     return null;
   }
-  // The name in parentheses may hold anything, parentheses too.
+  // The name in parentheses may contain anything, even parentheses.
   const [state = '', parent = '', ...fields] = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { state, parent: Number(parent), began: fields[17] ?? '' };
 }

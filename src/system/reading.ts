@@ -1,22 +1,24 @@
 /**
- * Files that somebody named: never more than a bound is read, and a pipe without a writer is not waited for without end.
- * A pipe is good otherwise: `--file <(…)` of a shell is one.
+ * Reads files that somebody named: only up to a limit, and without waiting for ever for a pipe that has no writer.
+ * Pipes are allowed otherwise: a shell's `--file <(…)` is one.
  */
 
 // An import of `node:fs` would evaluate all its exports; this takes what is already loaded.
 const { closeSync, constants, fstatSync, openSync, readSync } = process.getBuiltinModule('node:fs');
 
-/** How long a pipe may be without a writer, and how long a writer may say nothing: it may ask for a passphrase. */
+/**
+ * How long a pipe may be without a writer, and how long a writer may send nothing: it may be asking for a passphrase.
+ */
 const NO_WRITER_MS = 3_000;
 const SILENCE_MS = 120_000;
 const LOOK_EVERY_MS = 20;
 
 const CHUNK = 64 * 1024;
 
-/** Of what this program and people write into files of settings; bytes. */
+/** The limit for settings files that this program and people write; bytes. */
 export const LARGEST_SETTINGS = 4 * 1024 * 1024;
 
-/** A file that can be opened and is not what was meant; the message says what is wrong with it, and not what is in it. */
+/** A file that can be opened but is not usable; the message says what is wrong with it, but not what is in it. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';
   readonly isTooLarge: boolean;
@@ -28,7 +30,7 @@ export class Unreadable extends Error {
 }
 
 /**
- * All of a file, or of the standard input for 0, which is waited for as long as it takes.
+ * All of a file, or for 0 of standard input, which may take as long as it likes.
  *
  * @param most bytes
  * @throws Unreadable, or the error of the file system
@@ -47,12 +49,12 @@ export function readWhole(file: string | 0, most: number): Buffer {
   }
 }
 
-/** As `readWhole`, as UTF-8 text. */
+/** Like `readWhole`, as UTF-8 text. */
 export function readWholeText(file: string | 0, most: number): string {
   return readWhole(file, most).toString('utf8');
 }
 
-/** As `readWhole`, for a daemon that goes on with its work while a pipe is waited for. */
+/** Like `readWhole`, for a daemon that goes on with its work while it waits for a pipe. */
 export async function readWholeMeanwhile(file: string, most: number): Promise<Buffer> {
   const fd = open(file);
   try {
@@ -67,7 +69,7 @@ export async function readWholeMeanwhile(file: string, most: number): Promise<Bu
   }
 }
 
-/** Without O_NONBLOCK, a pipe that nobody writes to would be waited for in the kernel. */
+/** Without O_NONBLOCK, a pipe that nobody writes to would block in the kernel. */
 function open(file: string | 0): number {
   return file === 0 ? 0 : openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
 }
@@ -80,7 +82,7 @@ export function faultOfReading(error: unknown): string {
 }
 
 interface Limits {
-  /** How long the end of a pipe counts as a writer that is yet to come; milliseconds. */
+  /** How long an end of file from a pipe means that the writer is yet to come; milliseconds. */
   noWriter: number;
   /** Milliseconds. */
   silence: number;
@@ -88,7 +90,7 @@ interface Limits {
 
 const NO_LIMITS: Limits = { noWriter: 0, silence: Number.POSITIVE_INFINITY };
 
-/** Somebody types at a terminal as slowly as they like. */
+/** At a terminal people may type as slowly as they like. */
 function limitsOf(fd: number): Limits {
   const about = fstatSync(fd);
   if (about.isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(fd)) return NO_LIMITS;
@@ -100,7 +102,7 @@ function* reading(fd: number, most: number, { noWriter, silence }: Limits): Gene
   const chunks: Buffer[] = [];
   let length = 0;
   for (let waited = 0; ; ) {
-    // One byte more than is allowed tells that there is more.
+    // One byte more than allowed shows that the file is too large.
     const chunk = Buffer.allocUnsafe(Math.min(CHUNK, most + 1 - length));
     const count = readOnce(fd, chunk);
     if (count !== null && count > 0) {
@@ -118,7 +120,7 @@ function* reading(fd: number, most: number, { noWriter, silence }: Limits): Gene
   }
 }
 
-/** Null where there is nothing yet. */
+/** Null if there is nothing yet. */
 function readOnce(fd: number, chunk: Buffer): number | null {
   try {
     return readSync(fd, chunk);

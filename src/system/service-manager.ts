@@ -18,7 +18,7 @@ export interface ServiceManager {
   alive(): void;
   /** Sets what `systemctl status` shows. */
   status(text: string): void;
-  /** A start or a stop may take so many milliseconds more, counted from now, whatever limit it has. */
+  /** Lets a start or a stop take this many milliseconds from now, whatever its limit. */
   extend(within: number): void;
 }
 
@@ -66,7 +66,7 @@ export function serviceManager(env: NodeJS.ProcessEnv, ourselves: Process = OURS
 
 type Fields = Record<string, string | number | bigint>;
 
-/** Sends messages in order: one that has to be tried again holds up those after it. */
+/** Sends messages in order: one that has to be retried holds up those after it. */
 function teller(address: string | undefined, { send }: Process): (fields: Fields, tries: number) => void {
   if (!address) return () => {};
   const waiting: { message: string; tries: number }[] = [];

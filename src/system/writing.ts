@@ -11,11 +11,11 @@ export interface Writer {
   inContainer: boolean;
 }
 
-/** What stands in a user namespace for every user that it has no number for. */
+/** The number that stands for every user unknown to a user namespace. */
 const UNMAPPED = 65_534;
 
 /**
- * @param path a file that could not be written, or made
+ * @param path a file that could not be written or created
  * @returns words that follow a semicolon
  */
 export function adviceForWriting(path: string, writer: Writer = ourselves()): string {

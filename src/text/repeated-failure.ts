@@ -1,6 +1,6 @@
 /**
- * Logs something that fails again and again, every second or with every call: the first times at
- * once, then once a minute with a count.
+ * Logs something that fails again and again, every second or with every call: the first times at once, then once a
+ * minute with a count.
  */
 import { MINUTE } from './durations.ts';
 

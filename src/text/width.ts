@@ -11,8 +11,7 @@ const ASCII = /^[\x20-\x7e]*$/;
 const CHARACTER = /\p{Regional_Indicator}{2}|.[\p{Mn}\p{Me}\p{Emoji_Modifier}\u1160-\u11ff]*/gsu;
 
 /**
- * Characters without a column of their own: marks on the previous character, and the later parts of
- * a Korean syllable.
+ * Characters without a column of their own: marks on the previous character, and the later parts of a Korean syllable.
  */
 const MARK = /^[\p{Mn}\p{Me}\p{Cc}\p{Cf}\u1160-\u11ff]/u;
 /** Half a flag on its own is as narrow as a letter. */

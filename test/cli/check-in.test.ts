@@ -249,7 +249,7 @@ test('an address that is none, and no settings: said, and nothing is lost', asyn
   assert.equal([run.code, run.stdout], [4, 'ran\n']);
   assert.match(
     run.stderr,
-    'check-in address must be http://HOST/c/TOKEN, without a user name or parameters; nothing',
+    'check-in address must be http://HOST/c/TOKEN, without a user name or parameters; this run',
   );
   const other = await host.run([
     'exec',

@@ -77,7 +77,7 @@ help('a mistyped option is told before the one that is missing', async () => {
   const missing = await runSnitch(['create', 'x']);
   assert.equal(
     [missing.code, missing.stderr],
-    [2, 'snitch: --interval is missing, or one of --cron, --calendar and --every\n'],
+    [2, 'snitch: give --interval, or one of --cron, --calendar and --every\n'],
   );
   assert.match((await runSnitch(['diff'])).stderr, '--file is missing');
 });

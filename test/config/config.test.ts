@@ -216,7 +216,7 @@ config('a data directory that depends on where the program is started is refused
   assert.match(await refusal({ env: { HOME: '' } }), 'environment variable HOME: it is empty');
   assert.match(
     await refusal({ env: { HOME: 'home' } }),
-    'environment variable HOME: "home" is no absolute path',
+    'environment variable HOME: "home" is not an absolute path',
   );
   assert.match(await refusal({ env: { ...HOME, XDG_STATE_HOME: 'state' } }), 'XDG_STATE_HOME: "state"');
   assert.match(await refusal({ env: { ...HOME, STATE_DIRECTORY: 'state' } }), 'STATE_DIRECTORY: "state"');
@@ -224,7 +224,7 @@ config('a data directory that depends on where the program is started is refused
   const relative = await loadConfig({ file, env: HOME });
   assert.is(relative.dataDir, resolve('data'), 'it worked always, and goes on');
   assert.equal(relative.warnings, [
-    `${file}:2: data_dir: "data" is no absolute path, and would be another directory wherever snitch is started: write ${resolve('data')}`,
+    `${file}:2: data_dir: "data" is not an absolute path, so it would depend on where snitch is started: write ${resolve('data')}`,
   ]);
   const set = await loadConfig({ file, env: { HOME: '', XDG_STATE_HOME: 'x', SNITCH_DATA_DIR: '/d' } });
   assert.equal([set.dataDir, set.warnings], ['/d', []]);
@@ -299,7 +299,7 @@ for (const [what, content, problem] of [
   ['has two lines', 'one\ntwo\n', /must hold one line/],
   ['is no text', '\u0000\u0001', /must hold one line/],
   ['begins with an invisible mark', '\ufeffpassword', /must hold one line/],
-  ['is far too long', 'x'.repeat(5_000), /longer than a secret/],
+  ['is far too long', 'x'.repeat(5_000), /too long for a secret/],
 ] as const) {
   config(`a file of a secret that ${what} is refused, without a word of what is in it`, async () => {
     const { password } = secretFiles();
@@ -329,7 +329,7 @@ config('secrets that cannot be used are refused with what to do, and never shown
   const { password, adminKey } = secretFiles();
   writeFileSync(adminKey, 'snk_tooshort');
   const refused = async (yaml: string) => (await load(yaml).catch((error) => error)).message as string;
-  assert.match(await refused(`admin_key_from: ${adminKey}\n`), 'snk_ and 40 letters and digits');
+  assert.match(await refused(`admin_key_from: ${adminKey}\n`), 'snk_ followed by 40 letters and digits');
   assert.not.match(await refused(`admin_key_from: ${adminKey}\n`), 'tooshort');
   assert.match(await refused('admin_key_from: /nowhere/key\n'), '/nowhere/key cannot be read (ENOENT)');
   assert.match(await refused('admin_key_from: key\n'), 'absolute path');
@@ -395,8 +395,8 @@ config(
       SNITCH_PORT_7676_TCP_ADDR: '10.0.0.1',
     };
     assert.equal((await loadConfig({ env })).warnings, [
-      'the environment variable SNITCH_BASEURL is no setting and has no effect: did you mean SNITCH_BASE_URL?',
-      'the environment variable SNITCH_SMTP_PASSWORD is no setting and has no effect: did you mean SNITCH_SMTP_PASSWORD_FILE?',
+      'the environment variable SNITCH_BASEURL is not a setting and has no effect: did you mean SNITCH_BASE_URL?',
+      'the environment variable SNITCH_SMTP_PASSWORD is not a setting and has no effect: did you mean SNITCH_SMTP_PASSWORD_FILE?',
     ]);
   },
 );

@@ -6,6 +6,7 @@ import { type DeadlineContext, deadlineAfter } from '../../src/core/deadline.ts'
 import { addIntervals, Calendar, type Interval, nominalLength } from '../../src/core/interval.ts';
 import { type AlertType, newSnitchState, type SnitchState, type Status } from '../../src/core/snitch.ts';
 import { transition } from '../../src/core/transition.ts';
+import { cases } from '../cases.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -562,7 +563,7 @@ properties('a job that checks in punctually whenever it can be heard is never ac
         assert.equal(live(pending, runs, windows, context), []);
       },
     ),
-    { numRuns: 1_500 },
+    { numRuns: cases(1_500) },
   );
 });
 
@@ -587,7 +588,7 @@ properties('a restart of 2 s away from the expected time and the deadline moves 
         assert.is(postpone(snitch, { start, end: start + 2 * SECOND }, context), null);
       },
     ),
-    { numRuns: 1_000 },
+    { numRuns: cases(1_000) },
   );
 });
 
@@ -610,7 +611,7 @@ properties('a deadline never moves backwards, and always past the window', () =>
         assert.is(later.postponed, 1);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: cases(500) },
   );
 });
 

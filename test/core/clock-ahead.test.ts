@@ -79,6 +79,16 @@ test('a reminder may be as far away as the case wants its reminders', () => {
   assert.is(failed('daily', 3 * DAY, 'off'), null, 'and there is none where it wants none');
 });
 
+test('with a schedule a reminder comes a run after the next one, at the latest', () => {
+  const schedule = { cron: '0 * * * *' };
+  const due = (dueAt: number) => anew({ schedule, status: 'failed', dueAt })?.dueAt ?? null;
+  // The next runs are at 11:00 and 12:00; what fell due at 12:00 is reminded of at 13:00.
+  assert.is(due(Date.parse('2026-03-10T12:00Z')), null);
+  assert.is(due(Date.parse('2026-03-10T12:30Z')), null, 'it may be right');
+  const ahead = due(NOW + 30 * DAY);
+  assert.ok(ahead !== null && ahead > NOW && ahead <= NOW + 3 * HOUR, String(ahead));
+});
+
 test('the end that a person gave a pause stays, and a pending snitch awaits nothing', () => {
   const dueAt = NOW + 300 * DAY;
   const pause = { until: { kind: 'time', at: dueAt }, remembered: 'healthy', since: NOW } as const;

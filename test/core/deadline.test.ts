@@ -12,6 +12,7 @@ import { Calendar, INTERVALS, type Interval } from '../../src/core/interval.ts';
 import type { AlertType, CaseRules, Reminders, Status } from '../../src/core/snitch.ts';
 import { newSnitchState } from '../../src/core/snitch.ts';
 import { transition } from '../../src/core/transition.ts';
+import { cases } from '../cases.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -190,7 +191,7 @@ travel('a job that checks in once in each period is never missing', () => {
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: cases(300) },
   );
 });
 
@@ -332,7 +333,7 @@ reminders('never more than one an hour, however late the sweep', () => {
         }
       },
     ),
-    { numRuns: 500 },
+    { numRuns: cases(500) },
   );
 });
 

@@ -11,6 +11,7 @@ import {
   isTimeZone,
   nominalLength,
 } from '../../src/core/interval.ts';
+import { cases } from '../cases.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -335,7 +336,7 @@ tiling('periods tile the time line without gap or overlap', () => {
       assert.is(periodAt(interval, timezone, period.end).start, period.end);
       assert.is(periodAt(interval, timezone, period.start - 1).end, period.start);
     }),
-    { numRuns: 1_500 },
+    { numRuns: cases(1_500) },
   );
 });
 
@@ -346,7 +347,7 @@ tiling('no period of up to an hour is shorter than its interval, and none is twi
       assert.ok(end - start >= nominalLength(interval), 'not shorter');
       assert.ok(end - start < 2 * nominalLength(interval), 'not doubled');
     }),
-    { numRuns: 1_000 },
+    { numRuns: cases(1_000) },
   );
 });
 
@@ -357,7 +358,7 @@ tiling('a daily period starts at local midnight, or where the day starts that ha
       const wall = Temporal.Instant.fromEpochMilliseconds(start).toZonedDateTimeISO(timezone);
       assert.is(wall.toPlainDate().toZonedDateTime(timezone).epochMilliseconds, start);
     }),
-    { numRuns: 500 },
+    { numRuns: cases(500) },
   );
 });
 
@@ -369,7 +370,7 @@ tiling('a calendar that remembers answers as one that does not', () => {
       assert.equal(calendar.periodAt(interval, timezone, at), period);
       assert.equal(calendar.periodAfter(interval, timezone, at), periodAt(interval, timezone, period.end));
     }),
-    { numRuns: 1_000 },
+    { numRuns: cases(1_000) },
   );
 });
 

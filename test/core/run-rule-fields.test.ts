@@ -72,9 +72,9 @@ test('an expectation that is not understood is named, with what to write', () =>
   for (const value of [undefined, null, '', 'Bytes', '1bytes', 'b'.repeat(33), 'a-b', 7]) {
     assert.equal(one({ value, min: 1 }), [`expect number 1 has no value to expect: ${name}`], String(value));
   }
-  assert.equal(one({ value: 'bytes', min: '1' }), ['expect of bytes has a min that is no number']);
+  assert.equal(one({ value: 'bytes', min: '1' }), ['expect of bytes has a min that is not a number']);
   assert.equal(one({ value: 'bytes', max: Number.POSITIVE_INFINITY }), [
-    'expect of bytes has a max that is no number',
+    'expect of bytes has a max that is not a number',
   ]);
   assert.equal(one({ value: 'bytes', min: 2, max: 1 }), [
     'expect of bytes can never be met: its min 2 is above its max 1',

@@ -13,6 +13,7 @@ import {
 } from '../../src/core/runs.ts';
 import { newSnitchState, type SnitchState } from '../../src/core/snitch.ts';
 import { type Trigger, transition } from '../../src/core/transition.ts';
+import { cases } from '../cases.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -117,7 +118,7 @@ test('whatever happens, a run is told at most once, never when it has ended, and
           assert.is(state.reason, null);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: cases(500) },
   );
 });
 

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { Calendar, INTERVALS, type Interval, isMinuteInterval } from '../../src/core/interval.ts';
 import type { LateRuns } from '../../src/core/late-runs.ts';
 import { smartDeadline } from '../../src/core/smart-deadline.ts';
+import { cases } from '../cases.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -313,7 +314,7 @@ bounds(
           assert.equal(known, before, 'and the history is not changed');
         },
       ),
-      { numRuns: 400 },
+      { numRuns: cases(400) },
     );
   },
 );

@@ -15,6 +15,7 @@ import {
   type Status,
 } from '../../src/core/snitch.ts';
 import { type TransitionContext, type Trigger, transition } from '../../src/core/transition.ts';
+import { cases } from '../cases.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -658,7 +659,7 @@ walks('no state outside the table is reached, and no deadline outside two period
         }
       },
     ),
-    { numRuns: 400 },
+    { numRuns: cases(400) },
   );
 });
 

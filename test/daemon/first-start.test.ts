@@ -100,13 +100,13 @@ test('a data directory that everybody may write into is refused before anything 
   chmodSync(context.dataDir, 0o777);
   const before = readFileSync(context.file);
   const error = await startAndStop(context).catch((reason: Error) => reason);
-  assert.match(String(error), `every user of this host may write into the data directory ${context.dataDir}`);
+  assert.match(String(error), `every user of this host can write into the data directory ${context.dataDir}`);
   assert.match(String(error), `chmod o-w ${context.dataDir}`);
   assert.equal(readFileSync(context.file), before);
   chmodSync(context.dataDir, 0o775);
   await startAndStop(context);
   const warned = context.log.map((line) => JSON.parse(line)).find(({ remedy }) => remedy);
-  assert.match(warned.msg, 'the group of the data directory may write into it');
+  assert.match(warned.msg, 'the group of the data directory can write into it');
   chmodSync(context.dataDir, 0o755);
   await startAndStop(context);
   assert.not.match(context.log.join(), 'remedy');

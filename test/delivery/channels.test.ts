@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import type { ChannelFields, ChannelKind } from '../../src/core/channel.ts';
 import { DEFAULT_EVENTS } from '../../src/core/channel.ts';
 import { SERVICES } from '../../src/delivery/channels/services.ts';
+import { cases } from '../cases.ts';
 import { until } from '../until.ts';
 import { Outbox } from './outbox.ts';
 import { type Behaviour, type Receiver, startReceiver } from './receiver.ts';
@@ -262,7 +263,7 @@ test('a refusal is told once to whoever else is told, and again only after somet
   assert.is(notices.length, 1);
   assert.equal(notices[0]?.deliveries.map(({ channel }) => channel).sort(), ['email', 'ntfy']);
   const said = JSON.parse(server.received.find(({ path }) => path === '/')?.body ?? '{}');
-  assert.match(said.title, /^\[Channel\] slack is not told any more: slack refuses/);
+  assert.match(said.title, /^\[Channel\] slack no longer gets alerts: slack refuses/);
   assert.match(said.message, 'answered 410 Gone: channel_is_archived');
   assert.not.match(said.message, /s3cr3t/);
 });
@@ -367,13 +368,14 @@ test('a recovery is not told where the alarm was refused, until both are sent ag
   );
 });
 
-test('a storm of 5,000 is at most 3 messages a minute to a chat, and nothing in it is lost', async (context) => {
+test('a storm is at most 3 messages a minute to a chat, and nothing in it is lost', async (context) => {
   const { outbox, server } = context;
   await add(context, 'slack');
   outbox.deliverer({ limits: { service: { groupWait: 100 } } });
+  const storm = cases(5_000);
   let raised = 0;
   // On a busy host two messages may take along all that there is: the third needs more to tell.
-  while (raised < 5_000 || (server.received.length < 3 && raised < 20_000)) {
+  while (raised < storm || (server.received.length < 3 && raised < 20_000)) {
     await outbox.raise(500);
     raised += 500;
     await new Promise((resolve) => setTimeout(resolve, 200));
@@ -381,13 +383,14 @@ test('a storm of 5,000 is at most 3 messages a minute to a chat, and nothing in 
   await until(async () => server.received.length >= 3, 'three are sent');
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   assert.is(server.received.length, 3);
-  const told = (await outbox.deliveries('delivered')).length;
-  const pending = (await outbox.deliveries('pending')).length;
-  assert.is(told + pending, raised);
   const counted = bodies(server)
     .map(({ text }) => Number(/^\[Digest\] (\d+) alerts/.exec(text)?.[1] ?? 1))
     .reduce((sum, count) => sum + count, 0);
-  assert.is(counted, told, 'each delivery that counts as told was in a message');
+  const told = async () => (await outbox.deliveries('delivered')).length;
+  // What the last message took along is settled a while after it was received.
+  await until(async () => (await told()) >= counted, 'what was in the messages counts as told');
+  assert.is(await told(), counted, 'each delivery that counts as told was in a message');
+  assert.is(counted + (await outbox.deliveries('pending')).length, raised);
 });
 
 test('what waits for a deleted channel is dead, and says so', async (context) => {

@@ -209,13 +209,13 @@ test('a snitch that changes too often: how often, what it is now, and what will 
   const now = 'it reported exit status 2 at 2026-11-21 05:34 (Europe/Berlin)';
   const begun = messageOf('begun', 13);
   assert.is(begun.subject, `[Flapping] nightly-backup changes too often, 13 changes within an hour: ${now}`);
-  assert.match(begun.text, 'From now on its changes are counted and not told one by one');
+  assert.match(begun.text, 'From now on its changes are counted instead of reported one by one');
   assert.match(
     messageOf('goes on', 60).subject,
-    '[Flapping] nightly-backup goes on changing, 60 changes since',
+    '[Flapping] nightly-backup keeps changing, 60 changes since',
   );
   const over = messageOf('over', 1);
-  assert.is(over.subject, `[Error] nightly-backup is quiet after 1 change that was not told: ${now}`);
+  assert.is(over.subject, `[Error] nightly-backup is quiet after 1 change that was not reported: ${now}`);
   assert.not.match(over.text, 'From now on');
 });
 

@@ -217,7 +217,7 @@ test('one that is closed gives up what it sends', async (context) => {
   const given = other.send(alertMessage(anAlert(), CASE, ANN, other.domain), ANN, stop.signal);
   await until(() => asked > 1, 'it is being sent');
   stop.abort();
-  assert.equal(await given, { kind: 'retry', error: 'given up because the service stops' });
+  assert.equal(await given, { kind: 'retry', error: 'given up because the service is stopping' });
 });
 
 test('a permanent refusal of the recipient or the message is dead, a temporary one is tried again', async (context) => {

@@ -94,7 +94,7 @@ test('a server that never comes to an end is given up', async () => {
     const address = server.address();
     const port = typeof address === 'object' && address ? address.port : 0;
     const { problem } = await checkMail({ url: `smtp://127.0.0.1:${port}`, from: FROM }, ANN, NOW, 200);
-    assert.is(problem, `127.0.0.1:${port} does not come to an end`);
+    assert.is(problem, `127.0.0.1:${port} does not finish answering`);
   } finally {
     for (const socket of open) socket.destroy();
     server.close();

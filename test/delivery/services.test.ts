@@ -208,6 +208,18 @@ const OK: Record<string, [number, unknown]> = {
   apprise: [200, ''],
 };
 
+test('discord: an alarm is red, and its end green', () => {
+  const partsOf = (alert: Alert) => {
+    const [request] = service('discord').requests(postOf('discord', alert));
+    const { color } = JSON.parse(request?.body ?? '').embeds[0];
+    return [color >> 16, (color >> 8) & 255, color & 255];
+  };
+  const [red = 0, ...others] = partsOf(anAlert({ type: 'snitch.missing' }));
+  assert.ok(red > Math.max(...others), 'mostly red');
+  const [noRed = 0, green = 0, noBlue = 0] = partsOf(anAlert({ type: 'snitch.reporting' }));
+  assert.ok(green > Math.max(noRed, noBlue), 'mostly green');
+});
+
 test('the answer of each service that took a message', () => {
   for (const { kind, meaning } of SERVICES) {
     const [status, body] = OK[kind] ?? [0, ''];

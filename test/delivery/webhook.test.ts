@@ -314,7 +314,7 @@ test('a stop gives up what is in flight', async ({ sender, receiver }) => {
   const stop = new AbortController();
   const sent = sender.send(aWebhook(receiver.url), anAlert(), 0, { stop: stop.signal });
   setTimeout(() => stop.abort(), 20);
-  assert.is(errorOf(await sent), 'given up because the service stops');
+  assert.is(errorOf(await sent), 'given up because the service is stopping');
 });
 
 test.run();

@@ -329,7 +329,7 @@ test('where the standby is lost, check-ins are refused until the primary waits f
   const { db1, db2, hosts, nodes, proxy, token } = context;
   await db1.server.kill();
   assert.is((await fetch(`${nodes[0]?.url}/c/${token}`)).status, 503);
-  assert.match((await doctor(context)).get('replication') ?? '', /no synchronous standby follows/);
+  assert.match((await doctor(context)).get('replication') ?? '', /no synchronous standby is connected/);
   await hosts.run(onlyBlockBelow(CHAPTERS.alone, ''), db2);
   await until(async () => (await proxy.status(`/c/${token}`)) === 202, 'check-ins are taken');
 });

@@ -245,7 +245,7 @@ async function startAndStopChecker(dataDir: string): Promise<{ daemon: DaemonPro
 test('leaves no checker behind that does harm when it is killed', async ({ dataDir }) => {
   const { daemon, checker } = await startAndStopChecker(dataDir);
   try {
-    assert.match(await progressOf(daemon), 'checking the database behind everything else');
+    assert.match(await progressOf(daemon), 'checking the database in the background');
     const held = new Set(socketsOf(daemon.pid));
     assert.equal(
       socketsOf(checker).filter((socket) => held.has(socket)),

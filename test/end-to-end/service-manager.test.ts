@@ -173,7 +173,7 @@ withStrace(
 test('a descriptor that is no socket is refused in words', async ({ dataDir }) => {
   await using file = await open(join(dataDir, 'no-socket'), 'w');
   const error = await startProcess({ dataDir, socket: file.fd }).catch((reason: Error) => reason);
-  assert.match((error as Error).message, 'passed descriptor 3, and that is no socket to listen on (E');
+  assert.match((error as Error).message, 'passed descriptor 3, which is not a socket to listen on (E');
 });
 
 test('a client that keeps its connection open and is silent is let go at the stop', async ({ dataDir }) => {

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../src/api/wire.ts';
+import { cases } from '../cases.ts';
 import type { Answer, Asked } from './client.ts';
 import { empty, invalidOn, malformed, ok, refused } from './expect.ts';
 import { checkIn, type Fixture, hooks, newSnitch, snitchNow } from './fixture.ts';
@@ -16,7 +17,7 @@ test.before(hooks.start);
 test.after(hooks.close);
 
 // Without a limit of time: a run that is given up on goes on beside the next test.
-const RUNS = { numRuns: 80 };
+const RUNS = { numRuns: cases(80) };
 
 const list = async ({ acme }: Fixture): Promise<WireSnitch[]> => ok(await acme.write.get('/v1/snitches'));
 
@@ -102,7 +103,7 @@ test('one line of well-formed text is kept exactly as it is, and any tag can be 
       }
       assert.equal(ok(await acme.write.delete(`${href}/tags/${encoded}`)), []);
     }),
-    { ...RUNS, numRuns: 40 },
+    { ...RUNS, numRuns: cases(40) },
   );
   empty(await acme.write.delete(href));
 });

@@ -90,7 +90,7 @@ test('has an end with a server that drips, and shows no password that a server q
       return `smtp://me:s3cret-password@127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
     };
     const dripping = await checkMail({ url: urlOf(server), from: FROM }, null, 0, 300);
-    assert.match(dripping.problem ?? '', 'does not come to an end');
+    assert.match(dripping.problem ?? '', 'does not finish answering');
     const quoted = await checkMail({ url: urlOf(quoting), from: FROM }, null, 0);
     assert.match(quoted.problem ?? '', 'not you');
     assert.not.match(JSON.stringify([dripping, quoted]), 's3cret');

@@ -36,8 +36,8 @@ test('what cannot be needed is 422 on needs', async ({ acme }) => {
     [['tag:'], 'names a tag without saying which: write tag:<tag>'],
     [['tag:a', 'tag:a'], 'names tag:a twice'],
     [Array.from({ length: 11 }, (_, index) => `tag:${index}`), 'has too many (maximum is 10)'],
-    [['x'.repeat(105)], 'has an entry that is no token'],
-    [['a\u0000b'], 'has an entry that is no token'],
+    [['x'.repeat(105)], 'has an entry that is not a token'],
+    [['a\u0000b'], 'has an entry that is not a token'],
     [['tag:\ud800'], 'has an entry that is not well-formed Unicode'],
     [[job.token], 'would go in a circle: job needs job'],
     [['tag:jobs'], 'would go in a circle: job needs job (tag:jobs)'],
@@ -70,7 +70,7 @@ test('a held alert is shown by get, list and explain', async (context) => {
   assert.equal([explained.held, explained.next_alert], [held, null]);
   assert.ok(
     explained.reasons.some((reason) =>
-      /^Its alert is held since .+, and nobody was told of it, because db1 is down: it is told when/.test(
+      /^Its alert has been held since .+, and nobody was told of it, because db1 is down: it is sent when/.test(
         reason,
       ),
     ),

@@ -127,7 +127,7 @@ test('explain goes on telling when somebody is told, while it waits and after a 
   const { reasons } = ok<WireExplanation>(await acme.read.get(`${href}/explain`));
   assert.match(
     reasons.join('\n'),
-    `Not told yet: pager by ntfy is told if it lasts and nobody acknowledges until ${at}.`,
+    `Not told yet: pager by ntfy is told if it lasts and nobody acknowledges it by ${at}.`,
   );
   assert.is(reasons.filter((reason) => reason.includes('pager')).length, 1, 'it is said once');
   const metrics = async () => (await acme.read.get('/metrics')).text;

@@ -41,7 +41,10 @@ test('each fate of a delivery is told: waiting, tried in vain, failed, delivered
   const { token, href } = await newSnitch(acme);
   await checkIn(context, token, '?s=1');
   const waiting = await reasonsOf(context, href);
-  assert.match(waiting, 'Nobody was told of its last alert (errored, 2026-11-18 10:20:30 (UTC)) so far.');
+  assert.match(
+    waiting,
+    'Nobody has been told of its last alert (errored, 2026-11-18 10:20:30 (UTC)) so far.',
+  );
   assert.match(waiting, 'Not told yet: ann@example.com by email waits to be sent; bob@example.com by email');
   await settleNext(context, { kind: 'retry', at: clock.now + HOUR, error: 'connection refused' });
   assert.match(

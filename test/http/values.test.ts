@@ -162,7 +162,7 @@ test('what is wrong is refused by field, and in an import by its position', asyn
   const validations = [
     { attribute: 'min_runtime', message: 'must be a whole number of seconds from 1 to 2678400' },
     { attribute: 'failures_before_alert', message: 'must be a whole number from 1 to 10' },
-    { attribute: 'expect', message: 'of a has a min that is no number' },
+    { attribute: 'expect', message: 'of a has a min that is not a number' },
   ];
   invalid(await write.post('/v1/snitches', body), ...validations);
   const snitch = await newSnitch(context.acme);

@@ -28,6 +28,9 @@ const { values: options, positionals: patterns } = parseArgs({
 /** A file that declares at least this limit, in seconds, has much to compute: `--fast` leaves it out. */
 const SLOW_S = 120;
 
+/** With `--fast`, this share of the cases of property tests and random tests is tried: see `test/cases.ts`. */
+const FAST_SHARE = '0.2';
+
 /** On PostgreSQL each statement goes to another process and back: a run may take this many times as long. */
 const LONGER_ON_POSTGRES = 2;
 
@@ -77,7 +80,10 @@ async function runAll(runs: readonly Run[]): Promise<void> {
 
 /** Runs each file, and with `--postgres` those that are about both databases once more. */
 async function runAllStores(files: readonly TestFile[]): Promise<void> {
-  const envOf = ({ isOnDisk }: TestFile) => (isOnDisk ? {} : inMemory);
+  const share: Record<string, string> = options.fast
+    ? { TEST_SHARE: process.env.TEST_SHARE ?? FAST_SHARE }
+    : {};
+  const envOf = ({ isOnDisk }: TestFile) => ({ ...(isOnDisk ? {} : inMemory), ...share });
   const runs: Run[] = files.map((file) => ({ file, env: envOf(file), name: file.path }));
   if (!options.postgres) return runAll(runs);
   const { addressOf, startSharedCluster } = await import('../store/postgres/databases.ts');

@@ -87,6 +87,27 @@ contract('looks of the sweep', (test) => {
     assert.equal(await looksOf(opened), [{ look_at: state.dueAt, due_at: state.dueAt }]);
   });
 
+  test('a call applies no more than it may, and the next one goes on behind it', async ({ store, query }) => {
+    const owner = await newCase(store);
+    const made: string[] = [];
+    for (let each = 0; each < 6; each += 1) made.push((await healthySnitch(store, owner)).token);
+    await query(
+      'UPDATE snitch_states SET due_at = ? WHERE id = (SELECT min(id) FROM snitch_states)',
+      DUE + 1,
+    );
+    const changed: number[] = [];
+    let after: LookCursor | null = null;
+    do {
+      const result = await store.applyDue(DUE, after, 2);
+      after = result.next;
+      changed.push(result.changed);
+    } while (after !== null);
+    assert.equal(changed, [2, 2, 1]);
+    for (const [index, token] of made.entries()) {
+      assert.equal((await alertsOf(store, owner, token)).slice(1), index === 0 ? [] : [MISSING]);
+    }
+  });
+
   test('what is due is applied before and behind thousands that were looked at in vain', async (opened) => {
     const { store, query } = opened;
     const owner = await newCase(store);

@@ -12,6 +12,7 @@ import {
   truncate,
   wrapWords,
 } from '../../src/text/width.ts';
+import { cases } from '../cases.ts';
 
 const test = suite('the width of a text');
 
@@ -27,7 +28,10 @@ function* characters(): Generator<string> {
 }
 
 test('each character is as wide as a package that is slow to load says', () => {
-  const wrong = [...characters()].filter((character) => displayWidth(character) !== stringWidth(character));
+  const all = [...characters()];
+  const every = Math.max(1, Math.floor(all.length / cases(all.length)));
+  const tried = all.filter((_, index) => index % every === 0);
+  const wrong = tried.filter((character) => displayWidth(character) !== stringWidth(character));
   assert.equal(
     wrong.map((character) => character.codePointAt(0)?.toString(16)),
     [],

@@ -337,7 +337,7 @@ const FRAMES: Record<string, () => string> = {
   'form with the next runs at 40 × 10': () =>
     frameOf(editing(40, 10, { answer: CHECKED }, 'tab', 'tab', 'tab')),
   'form with a schedule that is wrong': () => {
-    const message = 'has a day of the week "x", which is no number from 0 to 7 and no name such as MON';
+    const message = 'has a day of the week "x", which is not a number from 0 to 7 and no name such as MON';
     const validations = [{ attribute: 'schedule', message }];
     return frameOf(editing(60, 20, { validations, error: 'Invalid.' }, 'tab', 'tab', ' ', 'x'));
   },

@@ -44,10 +44,7 @@ export const register: Register = (program) => {
     .argument('[case]', 'its id, or its name')
     .action((given: string | undefined, flags: ClientFlags) => showCase(given, flags));
   withExamples(addClientOptions(show), 'snitch case show', 'snitch case show "Team B"');
-  const create = group
-    .command('create')
-    .description('make a case (admin)')
-    .argument('<name>', 'what it is called');
+  const create = group.command('create').description('make a case (admin)').argument('<name>', 'its name');
   addSettings(create).action((name: string, flags: SettingFlags) => createCase(name, flags));
   withExamples(addClientOptions(create), 'snitch case create "Team B" --member ops@example.com');
   const edit = group
@@ -61,7 +58,7 @@ export const register: Register = (program) => {
     .command('delete')
     .description('delete a case with all its snitches and keys (admin)')
     .argument('<case>', 'its id, or its name')
-    .option('-f, --force', 'do not ask; needed where there is no terminal')
+    .option('-f, --force', 'do not ask; needed without a terminal')
     .action((given: string, flags: ClientFlags & { force?: boolean }) => deleteCase(given, flags));
   withExamples(addClientOptions(remove), 'snitch case delete "Team B"');
   addMember(program);
@@ -72,7 +69,7 @@ function addSettings(command: Command): Command {
   return command
     .option('--timezone <zone>', 'an IANA name such as Europe/Berlin; periods follow it')
     .addOption(
-      new Option('--reminders <how>', 'how often a missing snitch is told again').choices([
+      new Option('--reminders <how>', 'how often to remind of a missing snitch').choices([
         'period',
         'hourly',
         'daily',
@@ -106,7 +103,7 @@ function countOf(text: string): number | null {
 const CASE_VIEW: View<WireCase> = {
   name: ({ name }) => name,
   id: ({ id }) => id,
-  empty: 'no cases: make one with `snitch case create NAME`',
+  empty: 'no cases: create one with `snitch case create NAME`',
   columns: [
     { header: 'ID', cell: ({ id }) => id },
     { header: 'NAME', cell: ({ name }) => name, shrinkTo: 12 },
@@ -170,7 +167,7 @@ export async function resolveCase(admin: Client, given: string): Promise<WireCas
     all.map(({ name }) => name),
   );
   throw new NotFoundError(
-    `no case has the id or the name "${given}"\n${meant ? `did you mean "${meant}"?` : '`snitch case list` shows those that there are'}`,
+    `no case has the id or the name "${given}"\n${meant ? `did you mean "${meant}"?` : '`snitch case list` lists them'}`,
   );
 }
 
@@ -189,7 +186,7 @@ async function createCase(name: string, flags: SettingFlags): Promise<void> {
 async function editCase(given: string | undefined, flags: SettingFlags): Promise<void> {
   const settings = settingsOf(flags);
   if (Object.keys(settings).length === 0) {
-    throw new UsageError('nothing to change: see `snitch help case edit` for what can be');
+    throw new UsageError('nothing to change: `snitch help case edit` lists what can be changed');
   }
   const { maxSnitches, errorNotices, onHold } = flags;
   if (given !== undefined) {
@@ -214,7 +211,7 @@ async function deleteCase(given: string, flags: ClientFlags & { force?: boolean 
 }
 
 function addMember(program: Command): void {
-  const member = program.command('member').description('who of the case is told by email');
+  const member = program.command('member').description('who gets the alerts of the case by email');
   withExamples(member, 'snitch member add ops@example.com', 'snitch member remove ops@example.com');
   const list = member
     .command('list', { isDefault: true })

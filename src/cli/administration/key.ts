@@ -39,7 +39,7 @@ export const register: Register = (program) => {
   const create = key
     .command('create')
     .description('make a key, and print it')
-    .argument('<name>', 'what or whom it is for')
+    .argument('<name>', 'what it is for, or who uses it')
     .addOption(new Option('--scope <scope>', 'what it may do').choices(['read', 'write', 'provision']))
     .option(...CASE_OPTION)
     .option(...ADMIN_OPTION)
@@ -52,10 +52,10 @@ export const register: Register = (program) => {
   );
   const remove = key
     .command('delete')
-    .description('delete a key; whoever uses it is refused from then on')
+    .description('delete a key; requests with it are refused from then on')
     .argument('<key>', 'its id, or its name')
     .option(...ADMIN_OPTION)
-    .option('-f, --force', 'do not ask; needed where there is no terminal')
+    .option('-f, --force', 'do not ask; needed without a terminal')
     .action((given: string, flags: KeyFlags) => deleteKey(given, flags));
   withExamples(addClientOptions(remove), 'snitch key delete laptop');
 };
@@ -79,7 +79,7 @@ async function listKeys(flags: KeyFlags): Promise<void> {
 
 async function keysOf(flags: KeyFlags): Promise<WireApiKey[]> {
   if (flags.case === undefined) return connect(flags, flags.admin ? 'admin' : 'case').listApiKeys();
-  if (flags.admin) throw new UsageError('--case and --admin exclude each other');
+  if (flags.admin) throw new UsageError('use either --case or --admin, not both');
   const admin = connect(flags, 'admin');
   return admin.listKeysOfCase((await resolveCase(admin, flags.case)).id);
 }
@@ -100,7 +100,7 @@ async function createKey(name: string, flags: KeyFlags): Promise<void> {
     { name: () => created.name, id: () => key },
   );
   output.done(
-    'the key is shown only now: keep it in a file of mode 0600, and name that in SNITCH_API_KEY_FILE',
+    'the key is shown only this once: keep it in a file with mode 0600, and name that file in SNITCH_API_KEY_FILE',
   );
 }
 
@@ -125,9 +125,7 @@ async function deleteKey(given: string, flags: KeyFlags): Promise<void> {
   if (second)
     throw new UsageError(`several keys have the name "${given}": use an id, see \`snitch key list\``);
   if (!key)
-    throw new NotFoundError(
-      `no key has the id or the name "${given}"\n\`snitch key list\` shows those that there are`,
-    );
+    throw new NotFoundError(`no key has the id or the name "${given}"\n\`snitch key list\` lists them`);
   await confirmDeletion([`key ${key.name} (${key.id}, ${key.scope})`], flags, flags.admin ? 'admin' : 'case');
   await client.deleteApiKey(key.id);
   new Output(flags).done(`${key.name}: deleted`);

@@ -7,8 +7,8 @@ import { Output } from '../output/output.ts';
 export const register: Register = (program) => {
   const maintenance = program
     .command('maintenance')
-    .description('close the API for a while, or say whether it is; check-ins and alerts go on (admin)')
-    .addArgument(new Argument('[state]', 'nothing asks').choices(['on', 'off']))
+    .description('close the API for a while, or say whether it is closed; check-ins and alerts go on (admin)')
+    .addArgument(new Argument('[state]', 'leave it out to ask').choices(['on', 'off']))
     .action((wanted: string | undefined, flags: ClientFlags) => maintain(wanted, flags));
   withExamples(addClientOptions(maintenance), 'snitch maintenance on', 'snitch maintenance off');
 };

@@ -1,4 +1,4 @@
-/** `snitch metrics`: what Prometheus reads of each snitch, for whatever takes it as a file. */
+/** `snitch metrics`: the metrics of each snitch, for anything that reads Prometheus text from a file. */
 import { printableLines } from '../../text/printable.ts';
 import { addConnectionOptions, collect, type Register, withExamples } from '../command/command.ts';
 import { type ConnectionFlags, connect } from '../command/connection.ts';
@@ -32,6 +32,6 @@ async function printMetrics(flags: MetricsFlags): Promise<void> {
   process.stdout.write(process.stdout.isTTY ? printableLines(text).join('\n') : text);
   if (tags.length > 0 && !text.includes('\nsnitch_status{')) {
     const asked = tags.map((tag) => `"${tag}"`).join(' and ');
-    say(`no snitch has the tag ${asked}: \`snitch list\` shows those that there are`);
+    say(`no snitch has the tag ${asked}: \`snitch list\` lists them`);
   }
 }

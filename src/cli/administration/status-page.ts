@@ -1,4 +1,4 @@
-/** `snitch status-page`: what others may see of the case, on a page of its own. */
+/** `snitch status-page`: the page that shows a part of the case to others. */
 import type { Command } from 'commander';
 import { ApiError, type Client } from '../../api/client.ts';
 import type { StatusPageInput, WireStatusPage } from '../../api/status-page.ts';
@@ -35,7 +35,7 @@ interface SetFlags extends ClientFlags {
 export const register: Register = (program) => {
   const group = program
     .command('status-page')
-    .description('a page for others, that says what is well and what is not');
+    .description('a page for others that shows what works and what does not');
   withExamples(
     group,
     'snitch status-page set --slug acme --title "Acme" --tag public',
@@ -44,14 +44,14 @@ export const register: Register = (program) => {
   );
   const show = group
     .command('show')
-    .description('the page as it is set, its address, and which snitches are on it')
+    .description('show the settings of the page, its address, and its snitches')
     .action((flags: ClientFlags) => showPage(flags));
   withExamples(addClientOptions(show), 'snitch status-page show');
   addSet(group);
   const announce = group
     .command('announce')
-    .description('say something to all who look, or take it away')
-    .argument('[text]', 'what is shown, with the time at which it was made')
+    .description('show an announcement on the page, or remove it')
+    .argument('[text]', 'the text, shown with the time when it was set')
     .option('--clear', 'take the announcement away')
     .action((text: string | undefined, flags: ClientFlags & { clear?: boolean }) => announceOn(text, flags));
   withExamples(
@@ -61,8 +61,8 @@ export const register: Register = (program) => {
   );
   const remove = group
     .command('delete')
-    .description('take the page and its feed away, at once')
-    .option('-f, --force', 'do not ask; needed where there is no terminal')
+    .description('remove the page and its feed at once')
+    .option('-f, --force', 'do not ask; needed without a terminal')
     .action((flags: ClientFlags & { force?: boolean }) => deletePage(flags));
   withExamples(addClientOptions(remove), 'snitch status-page delete');
 };
@@ -70,15 +70,15 @@ export const register: Register = (program) => {
 function addSet(group: Command): void {
   const set = group
     .command('set')
-    .description('switch the page on, or change it; what is not named stays as it is')
+    .description('turn the page on, or change it; what you do not name stays as it is')
     .option('--slug <slug>', 'the end of its address: 3 to 40 of a-z, 0-9 and -')
-    .option('--title <title>', 'what stands above it')
+    .option('--title <title>', 'the title of the page')
     .option('-t, --tag <tag>', 'show snitches with this tag; repeat it for several, "*" for all', collect)
-    .option('-g, --group <tag>', 'a tag that is a heading; repeat it, in their order', collect)
+    .option('-g, --group <tag>', 'a tag to use as a heading; repeat it in the order you want', collect)
     .option('--no-groups', 'without headings')
-    .option('--password-file <file>', 'a file that holds the password for the page; - for the input')
+    .option('--password-file <file>', 'a file that holds the password for the page; - reads the input')
     .option('--ask-password', 'ask for the password on the terminal')
-    .option('--no-password', 'everybody who knows the address may see it')
+    .option('--no-password', 'everybody who knows the address can see it')
     .action((flags: SetFlags) => setPage(flags));
   withExamples(
     addClientOptions(set),
@@ -98,12 +98,12 @@ async function setPage(flags: SetFlags): Promise<void> {
     ...(await passwordOf(flags)),
   };
   if (Object.keys(input).length === 0) {
-    throw new UsageError('nothing to change: see `snitch help status-page set` for what can be');
+    throw new UsageError('nothing to change: `snitch help status-page set` lists what can be changed');
   }
   const client = connect(flags);
   const before = await pageOf(client);
   if (before === null && (input.slug === undefined || input.tags === undefined)) {
-    throw new UsageError('there is no page yet: --slug and --tag say where it is, and what it shows');
+    throw new UsageError('there is no page yet: set its address with --slug and what it shows with --tag');
   }
   const page = await client.putStatusPage(input);
   const output = new Output(flags, client.now());
@@ -111,14 +111,14 @@ async function setPage(flags: SetFlags): Promise<void> {
   if (output.quiet) return;
   const isOpen = page.password === null;
   const since = isOpen ? 'what it shows is public' : 'who has the password sees what it shows';
-  if (before === null) say(`The page is switched on: ${since} from now on.`);
+  if (before === null) say(`The page is on: ${since} from now on.`);
   const who = `Everybody who knows the address${isOpen ? '' : ' and the password'}`;
-  say(`${who} sees the names of these snitches, and how they are and were; nothing else of them.`);
+  say(`${who} can see the names and the status of these snitches, now and earlier; nothing else.`);
 }
 
 async function passwordOf({ passwordFile, askPassword, password }: SetFlags): Promise<StatusPageInput> {
   if ([passwordFile !== undefined, askPassword === true, password === false].filter(Boolean).length > 1) {
-    throw new UsageError('only one of --password-file, --ask-password and --no-password can be meant');
+    throw new UsageError('use only one of --password-file, --ask-password and --no-password');
   }
   if (password === false) return { password: null };
   if (passwordFile !== undefined) return { password: secretIn(passwordFile) };
@@ -147,7 +147,7 @@ async function requirePage(client: Client): Promise<WireStatusPage> {
   const page = await pageOf(client);
   if (page) return page;
   throw new NotFoundError(
-    'there is no status page: `snitch status-page set --slug NAME --tag TAG` switches one on',
+    'there is no status page: `snitch status-page set --slug NAME --tag TAG` creates one',
   );
 }
 
@@ -159,7 +159,7 @@ async function showPage(flags: ClientFlags): Promise<void> {
 
 async function announceOn(text: string | undefined, flags: ClientFlags & { clear?: boolean }): Promise<void> {
   const isClear = flags.clear === true;
-  if (isClear === (text !== undefined)) throw new UsageError('say either the text, or --clear');
+  if (isClear === (text !== undefined)) throw new UsageError('give either the text or --clear');
   const client = connect(flags);
   await requirePage(client);
   const page = await client.putStatusPage({ announcement: isClear ? null : (text ?? null) });

@@ -22,8 +22,8 @@ interface PageFlags extends ClientFlags {
 export const register: Register = (program) => {
   const alerts = program
     .command('alerts')
-    .description('list the alerts, the newest first, and whether they were delivered')
-    .argument('[snitch]', 'only those of this one');
+    .description('list the alerts, newest first, and whether they were delivered')
+    .argument('[snitch]', 'only those of this snitch');
   addPage(alerts).action((name: string | undefined, flags: PageFlags) => listAlerts(name, flags));
   withExamples(addClientOptions(alerts), 'snitch alerts', 'snitch alerts nightly-backup -n 5');
   addDeliveries(program);
@@ -106,7 +106,7 @@ async function listAlerts(name: string | undefined, flags: PageFlags): Promise<v
 function addDeliveries(program: Command): void {
   const deliveries = program
     .command('deliveries')
-    .description('list, show or retry what is sent and was sent');
+    .description('list, show or retry what is being sent and what was sent');
   withExamples(
     deliveries,
     'snitch deliveries list --state dead',
@@ -116,9 +116,9 @@ function addDeliveries(program: Command): void {
   );
   const list = deliveries
     .command('list', { isDefault: true })
-    .description('list the deliveries, the newest first')
+    .description('list the deliveries, newest first')
     .addOption(
-      new Option('-s, --state <state>', 'only those that are in it').choices([
+      new Option('-s, --state <state>', 'only those in this state').choices([
         'pending',
         'delivered',
         'dead',
@@ -129,13 +129,13 @@ function addDeliveries(program: Command): void {
   withExamples(addClientOptions(list), 'snitch deliveries list', 'snitch deliveries list --state pending');
   const show = deliveries
     .command('show')
-    .description('show all of a delivery')
+    .description('show everything about a delivery')
     .argument('<delivery>', 'its id')
     .action((id: string, flags: ClientFlags) => showDelivery(id, flags));
   withExamples(addClientOptions(show), 'snitch deliveries show 17');
   const retry = deliveries
     .command('retry')
-    .description('send again what is dead or waits')
+    .description('send again what is dead or waiting')
     .argument('[delivery...]', 'ids')
     .option('--dead', 'all that are dead')
     .action((ids: string[], flags: RetryFlags) => retryDeliveries(ids, flags));
@@ -182,9 +182,7 @@ async function listDeliveries(flags: DeliveryFlags): Promise<void> {
 
 /** The API has no path for a single delivery, but a page can begin with it. */
 async function findDelivery(client: Client, id: string): Promise<WireDelivery> {
-  const missing = new NotFoundError(
-    `no delivery has the id "${id}"\n\`snitch deliveries list\` shows those that there are`,
-  );
+  const missing = new NotFoundError(`no delivery has the id "${id}"\n\`snitch deliveries list\` lists them`);
   if (!/^\d{1,14}$/.test(id)) throw missing;
   const [delivery] = await client.listDeliveries({ limit: 1, before: String(Number(id) + 1) });
   if (delivery?.id !== String(Number(id))) throw missing;
@@ -238,16 +236,16 @@ async function retryDeliveries(ids: readonly string[], flags: RetryFlags): Promi
   if (chosen.length === 0) output.done('no delivery is dead');
   if (output.format === 'json') output.json(retried);
   if (retried.some(isUntried)) {
-    output.hint('what becomes of those that wait: `snitch deliveries list`');
+    output.hint('to see what becomes of them: `snitch deliveries list`');
   }
   if (unknown.length > 0) {
     throw new NotFoundError(
-      `no delivery has the id ${unknown.map((id) => `"${id}"`).join(' or ')}\n\`snitch deliveries list\` shows those that there are`,
+      `no delivery has the id ${unknown.map((id) => `"${id}"`).join(' or ')}\n\`snitch deliveries list\` lists them`,
     );
   }
 }
 
-/** What was named beside it is retried all the same. */
+/** The other deliveries named are retried anyway. */
 async function unlessMissing<T>(request: Promise<T>): Promise<T | null> {
   try {
     return await request;

@@ -30,7 +30,7 @@ export function statePaint({ state }: WireDelivery): Paint | null {
 /** Behind the time of the next attempt. */
 const WAITS = {
   none: '',
-  after: ', if it lasts until then and nobody acknowledges',
+  after: ', if it lasts until then and nobody acknowledges it',
   hours: ', when the hours of its target begin, if it lasts until then',
   opening: ', when the hours of its target begin',
 } as const;

@@ -36,14 +36,14 @@ export const register: Register = (program) => {
   );
   const remove = webhook
     .command('remove')
-    .description('remove a webhook; what waits for it is not sent')
+    .description('remove a webhook; deliveries that wait for it are not sent')
     .argument('<webhook>', 'its id, or its URL')
-    .option('-f, --force', 'do not ask; needed where there is no terminal')
+    .option('-f, --force', 'do not ask; needed without a terminal')
     .action((given: string, flags: ClientFlags & { force?: boolean }) => removeWebhook(given, flags));
   withExamples(addClientOptions(remove), 'snitch webhook remove https://example.com/alerts');
   const test = webhook
     .command('test')
-    .description('send an alert about no real snitch, and say what came of it')
+    .description('send a test alert, and say whether it arrived')
     .argument('<webhook>', 'its id, or its URL')
     .action((given: string, flags: ClientFlags) => testWebhook(given, flags));
   withExamples(addClientOptions(test), 'snitch webhook test https://example.com/alerts');
@@ -93,7 +93,7 @@ function printSecret(webhook: WireWebhook, flags: ClientFlags): void {
     ],
     { name: () => url, id: () => secret },
   );
-  output.done('the secret is shown only now: the receiver checks the webhook-signature header with it');
+  output.done('the secret is shown only this once: the receiver checks the webhook-signature header with it');
 }
 
 async function resolveWebhook(client: Client, given: string): Promise<WireWebhook> {
@@ -101,9 +101,7 @@ async function resolveWebhook(client: Client, given: string): Promise<WireWebhoo
   const shown = URL.canParse(given) ? withoutCredentials(given) : given;
   const found = all.find(({ id }) => id === given) ?? all.find(({ url }) => url === given || url === shown);
   if (found) return found;
-  throw new NotFoundError(
-    `no webhook has the id or the URL "${shown}"\n\`snitch webhook list\` shows those that there are`,
-  );
+  throw new NotFoundError(`no webhook has the id or the URL "${shown}"\n\`snitch webhook list\` lists them`);
 }
 
 async function removeWebhook(given: string, flags: ClientFlags & { force?: boolean }): Promise<void> {

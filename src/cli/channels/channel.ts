@@ -21,7 +21,7 @@ import { givenSettings, newSettings, type SettingFlags } from './settings.ts';
 export const register: Register = (program) => {
   const channel = program
     .command('channel')
-    .description('the services that alerts are sent to, and when who is told');
+    .description('the services that alerts are sent to, and who gets them when');
   withExamples(
     channel,
     'snitch channel add ntfy https://ntfy.example.com/ops --tag db',
@@ -30,22 +30,22 @@ export const register: Register = (program) => {
   );
   const list = channel
     .command('list', { isDefault: true })
-    .description('list all ways in which alerts are told')
+    .description('list the channels, webhooks and members that alerts go to')
     .action((flags: ClientFlags) => listChannels(flags));
   withExamples(addClientOptions(list), 'snitch channel list');
   addAdd(channel);
   addEdit(channel);
   const test = channel
     .command('test')
-    .description('send an alert about no real snitch, and say what came of it')
+    .description('send a test alert, and say whether it arrived')
     .argument('<channel>', 'its name or id')
     .action((given: string, flags: ClientFlags) => testChannel(given, flags));
   withExamples(addClientOptions(test), 'snitch channel test ntfy');
   const remove = channel
     .command('delete')
-    .description('delete a channel; what waits for it is not sent')
+    .description('delete a channel; deliveries that wait for it are not sent')
     .argument('<channel>', 'its name or id')
-    .option('-f, --force', 'do not ask; needed where there is no terminal')
+    .option('-f, --force', 'do not ask; needed without a terminal')
     .action((given: string, flags: ClientFlags & { force?: boolean }) => deleteChannel(given, flags));
   withExamples(addClientOptions(remove), 'snitch channel delete ntfy');
 };
@@ -72,7 +72,9 @@ function addAdd(channel: Command): void {
 function addEdit(channel: Command): void {
   const edit = channel
     .command('edit')
-    .description('change a channel, or when a webhook or a member is told; what is not named stays')
+    .description(
+      'change a channel, or when a webhook or a member is alerted; what you do not name stays as it is',
+    )
     .argument('<channel>', 'its name or id')
     .option('--all-tags', 'alerts of all snitches, whatever their tags')
     .action((given: string, flags: AddFlags) => editChannel(given, flags));
@@ -88,8 +90,8 @@ function addEdit(channel: Command): void {
 function addFields(command: Command): Command {
   command.option('--name <name>', 'what it is called (default: its kind)');
   return addRouteFlags(command)
-    .option('--set <name=value>', 'a setting that is no secret', collect)
-    .option('--secret-file <[name=]file>', 'a file with a secret; "-" is the input', collect);
+    .option('--set <name=value>', 'a setting that is not secret', collect)
+    .option('--secret-file <[name=]file>', 'a file with a secret; "-" reads the input', collect);
 }
 
 interface AddFlags extends ClientFlags, SettingFlags, RouteFlags {
@@ -99,7 +101,7 @@ interface AddFlags extends ClientFlags, SettingFlags, RouteFlags {
 const CHANNEL_VIEW: View<WireChannel> = {
   name: ({ name }) => name,
   id: ({ id }) => id,
-  empty: 'nobody is told of anything: `snitch channel add`, `snitch member add` or `snitch webhook add`',
+  empty: 'nobody gets any alerts: use `snitch channel add`, `snitch member add` or `snitch webhook add`',
   columns: [
     { header: 'NAME', cell: ({ name }) => name, shrinkTo: 12 },
     { header: 'KIND', cell: ({ kind }) => kind },
@@ -132,7 +134,7 @@ async function addChannel(kind: ChannelKind, address: string | undefined, flags:
   });
   const output = new Output(flags);
   show(made, output);
-  output.hint(`try it: snitch channel test ${made.id}`);
+  output.hint(`test it: snitch channel test ${made.id}`);
 }
 
 async function editChannel(given: string, flags: AddFlags): Promise<void> {
@@ -141,7 +143,7 @@ async function editChannel(given: string, flags: AddFlags): Promise<void> {
   const { id, kind } = await resolveChannel(client, given);
   if (!isChannelKind(kind) && (name ?? flags.set ?? flags.secretFile) !== undefined) {
     const other = `\`snitch ${OTHER[kind] ?? kind} add\` and \`remove\``;
-    throw new UsageError(`of a ${kind} only its route changes here: for the rest there are ${other}`);
+    throw new UsageError(`of ${kind}, only the route can be changed here: for the rest use ${other}`);
   }
   const settings = isChannelKind(kind) ? givenSettings(kind, flags) : {};
   const changes = {
@@ -149,7 +151,7 @@ async function editChannel(given: string, flags: AddFlags): Promise<void> {
     ...(await routeOf(flags, client)),
     ...(Object.keys(settings).length > 0 ? { settings } : {}),
   };
-  if (Object.keys(changes).length === 0) throw new UsageError('name what is to change, such as --tag db');
+  if (Object.keys(changes).length === 0) throw new UsageError('say what to change, such as --tag db');
   show(await client.updateChannel(id, changes), new Output(flags));
 }
 
@@ -190,9 +192,7 @@ async function resolveChannel(client: Client, given: string): Promise<WireChanne
     const ids = named.map(({ id, kind }) => `${id} (${kind})`).join(', ');
     throw new UsageError(`${named.length} channels have the name "${given}": name one by its id: ${ids}`);
   }
-  throw new NotFoundError(
-    `no channel has the name or the id "${given}"\n\`snitch channel list\` shows those that there are`,
-  );
+  throw new NotFoundError(`no channel has the name or the id "${given}"\n\`snitch channel list\` lists them`);
 }
 
 async function testChannel(given: string, flags: ClientFlags): Promise<void> {

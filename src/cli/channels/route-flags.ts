@@ -24,15 +24,15 @@ type Route = Partial<Pick<WireChannel, 'events' | 'tags' | 'after' | 'hours'>>;
 
 export function addRouteFlags(command: Command): Command {
   return command
-    .option('-t, --tag <tag>', 'only alerts of snitches with it, or with another one that is named', collect)
+    .option('-t, --tag <tag>', 'only alerts about snitches with this tag; repeat it for several', collect)
     .addOption(
       new Option(
         '--events <events>',
-        'only these, separated by commas; "default" is all but blind',
+        'only these, separated by commas; "default" means all but blind',
       ).argParser(eventsOf),
     )
     .addOption(new Option('--event <event>').argParser(eventsOf).hideHelp())
-    .option('--after <time>', 'an alarm only if it lasts so long and nobody acknowledges; 0 for at once')
+    .option('--after <time>', 'an alarm only if it lasts this long and nobody acknowledges it; 0 for at once')
     .option('--hours <hours>', 'only in these, such as "mon-fri 08:00-18:00 Europe/Berlin"; or "always"');
 }
 
@@ -44,10 +44,10 @@ function eventsOf(value: string, earlier: string[] = []): string[] {
   throw new UsageError(`--events are of ${CHANNEL_EVENTS.join(', ')}`);
 }
 
-/** Only what was given. @throws UsageError naming the option */
+/** Only the options that were given. @throws UsageError naming the option */
 export async function routeOf(flags: RouteFlags, client: Client): Promise<Route> {
   const { tag, allTags, event, events = event, after, hours } = flags;
-  if (tag && allTags) throw new UsageError('--tag and --all-tags exclude each other');
+  if (tag && allTags) throw new UsageError('use either --tag or --all-tags, not both');
   return {
     ...(allTags ? { tags: [] } : tag ? { tags: tag } : {}),
     ...(events ? { events } : {}),
@@ -63,11 +63,11 @@ function afterOf(text: string): number {
   const seconds = length === null ? 0 : Math.ceil(length / SECOND);
   if (seconds > 0 && seconds <= LONGEST_AFTER) return seconds;
   throw new UsageError(
-    `--after: "${text}" is no length of time up to 7 days: write 90s, 30m or 2h; 0 is at once`,
+    `--after: "${text}" is not a length of time up to 7 days: write 90s, 30m or 2h; 0 is at once`,
   );
 }
 
-/** In the time zone of the case, where none is named. */
+/** In the time zone of the case, if none is named. */
 async function hoursOf(text: string, client: Client): Promise<WireChannel['hours']> {
   if (text.trim() === 'always' || text.trim() === 'none') return null;
   const isZoned = /:\d\d\s+\S+$/.test(text.trim());

@@ -12,7 +12,7 @@ export interface SettingFlags {
 
 type Settings = Record<string, string | null>;
 
-/** What is given is taken; what is missing is asked for, where somebody can be asked. */
+/** Takes the settings given, and asks for missing ones if there is a terminal. */
 export async function newSettings(
   kind: ChannelKind,
   address: string | undefined,
@@ -49,7 +49,7 @@ export function givenSettings(kind: ChannelKind, { set = [], secretFile = [] }: 
 }
 
 const HOW =
-  'on the command line every user of this host sees it. Leave it out to be asked for it, or use --secret-file';
+  'on the command line, every user of this host can see it. Leave it out to be asked for it, or use --secret-file';
 
 function ruleOf(kind: ChannelKind, name: string, option: string): SettingRule {
   const rules = CHANNEL_SETTINGS[kind];
@@ -115,7 +115,7 @@ async function asked(name: string, rule: SettingRule): Promise<string | null> {
 }
 
 /**
- * What asks for a setting.
+ * The question that asks for a setting.
  *
  * @param kept how the value that an empty answer keeps is shown; null for none
  */

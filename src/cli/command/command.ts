@@ -39,7 +39,7 @@ export function addOutputOptions(command: Command): Command {
       new Option('-o, --output <format>', 'how to print').choices(FORMATS).default('table').helpGroup(OUTPUT),
     )
     .addOption(new Option('--json', 'the same as --output json').helpGroup(OUTPUT))
-    .addOption(new Option('-q, --quiet', 'only what identifies; no messages').helpGroup(OUTPUT));
+    .addOption(new Option('-q, --quiet', 'only identifiers, and no messages').helpGroup(OUTPUT));
 }
 
 export function addClientOptions(command: Command): Command {
@@ -53,7 +53,7 @@ export function withExamples(command: Command, ...examples: string[]): Command {
 
 /**
  * Adds lines to the help that can be pasted into a crontab as they are: cron has another `PATH`, knows no comments
- * behind a command, and takes a percent sign for the end of the command.
+ * after a command, and treats a percent sign as the end of the command.
  *
  * @param lines gets the name or path by which cron finds this program
  */
@@ -74,7 +74,7 @@ export function required(value: string | undefined, option: string): string {
   return value;
 }
 
-/** For options that may be given several times. */
+/** For options that can be given several times. */
 export function collect(value: string, earlier: string[] = []): string[] {
   return [...earlier, value];
 }

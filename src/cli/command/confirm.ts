@@ -5,7 +5,7 @@ import { type ConnectionFlags, type KeyKind, serverInWords } from './connection.
 import { canAsk, confirm } from './prompt.ts';
 
 /**
- * @param flags those of the server, which is named where there are several
+ * @param flags those of the server, which is named if there are several
  * @param kind the key that deletes; null if nothing is deleted at a server
  * @throws UsageError if nobody can be asked, Failure if the answer is no
  */
@@ -45,7 +45,7 @@ export async function confirmed(
 ): Promise<void> {
   if (force) return;
   if (!canAsk()) {
-    throw new UsageError(`${doing} needs --force where there is no terminal to ask on`);
+    throw new UsageError(`${doing} needs --force without a terminal to ask on`);
   }
   say(heading);
   for (const line of what) say(`  ${line}`);

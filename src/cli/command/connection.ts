@@ -37,14 +37,14 @@ export interface Connection {
   url: string;
   apiKey: string;
   timeoutMs: number;
-  /** Where the address and the key come from, in words, for `doctor`. */
+  /** Where the address came from, in words, for `doctor`. */
   urlSource: string;
   keySource: string;
   /** The file that holds nothing but the key; null if it is elsewhere. */
   keyFile: string | null;
   /** What the server is called in `cli.yaml`; null if it has no name there. */
   serverName: string | null;
-  /** Whether `cli.yaml` has several servers, so that people are told which one is meant. */
+  /** Whether `cli.yaml` has several servers, so that messages name the one in use. */
   isOneOfSeveral: boolean;
 }
 
@@ -129,13 +129,13 @@ export function findKeptConnection(
   return connectionTo(found, { flags, kind: 'case', env, files: present, typedNow });
 }
 
-/** A name may belong to another server by now, but the address tells. */
+/** A name may belong to another server by now, which the address shows. */
 function keptServer(cli: CliFile, server: string | null, name: string | null): FoundServer {
   const known = serversOf(cli).find(
     (one) => one.name === name && (server === null || sameServer(one.url, server)),
   );
   const url = server ?? known?.url ?? '';
-  if (url === '') throw new Failure(`it was meant for the server "${name}", which ${cli.path} does not name`);
+  if (url === '') throw new Failure(`it is for the server "${name}", which is not in ${cli.path}`);
   return { url: plainUrl(url, 'the spool'), source: 'the spool', named: known ?? null, by: null };
 }
 
@@ -154,7 +154,7 @@ export function findKeptBase(
   }
 }
 
-/** What people are told of the server before something is done to it; null where there is only one. */
+/** Names the server before something is changed there; null if there is only one. */
 export function serverInWords(flags: ConnectionFlags, kind: KeyKind = 'case'): string | null {
   const { serverName, url, isOneOfSeveral } = findConnection(flags, kind);
   if (!isOneOfSeveral) return null;
@@ -182,8 +182,8 @@ function patienceOf(flags: ConnectionFlags): Patience {
     onWait: ({ seconds, reason, perMinute }) =>
       say(
         reason === 'pace'
-          ? `the server takes ${perMinute} requests a minute: going on at that pace`
-          : `the server asks to wait ${seconds} s: waiting`,
+          ? `the server accepts ${perMinute} requests a minute: continuing at that rate`
+          : `the server asks us to wait ${seconds} s: waiting`,
       ),
   };
 }
@@ -191,7 +191,7 @@ function patienceOf(flags: ConnectionFlags): Patience {
 export interface CheckInAddress {
   /** What check-in addresses begin with; `unix:/path` stands for the path `/c` on that socket. */
   base: string;
-  /** The server behind it, and its name in `cli.yaml`; null where the address alone is known. */
+  /** The address of the server and its name in `cli.yaml`; null if only the check-in address is known. */
   server: string | null;
   serverName: string | null;
   timeoutMs: number;
@@ -202,7 +202,7 @@ export function isUndecided(flags: ConnectionFlags, env: NodeJS.ProcessEnv = pro
   return orNull(() => findServer(flags, env, readFiles(env, flags.dataDir)))?.source === 'the default';
 }
 
-/** The address alone, for what needs no key. @throws UsageError and Failure for what cannot be read */
+/** Only the address, for commands that need no key. @throws UsageError and Failure for files that cannot be read */
 export function findAddress(flags: ConnectionFlags, env: NodeJS.ProcessEnv = process.env): string {
   return findServer(flags, env, readFiles(env, flags.dataDir)).url;
 }

@@ -7,7 +7,7 @@ import { UsageError } from '../failure/failure.ts';
 export function parseDuration(text: string, option: string): number {
   const ms = durationOf(text);
   if (ms === null || ms <= 0 || ms > 2 ** 31 - 1) {
-    throw new UsageError(`${option}: "${text}" is no length of time: write 30s, 5m, 2h or 1d`);
+    throw new UsageError(`${option}: "${text}" is not a length of time: write 30s, 5m, 2h or 1d`);
   }
   return ms;
 }

@@ -79,8 +79,8 @@ export function keyFileOf(file: string, by: { path: string; isNamed: boolean; ho
 const CASE_KEY = 'SNITCH_API_KEY';
 
 /**
- * A key in the environment belongs to `SNITCH_URL`. Where that is not set it belongs to the one server that there is: with
- * several in `cli.yaml`, nobody could tell whose it is.
+ * A key in the environment belongs to `SNITCH_URL`. If that is not set, it belongs to the only server there is: with
+ * several in `cli.yaml`, it would be unclear whose it is.
  */
 function environmentFits(env: NodeJS.ProcessEnv, files: Files, wanted: Wanted): boolean {
   const { server, kind, typedNow } = wanted;
@@ -93,7 +93,7 @@ function environmentFits(env: NodeJS.ProcessEnv, files: Files, wanted: Wanted): 
   const variable = variableSet(env, kind === 'admin' ? 'SNITCH_ADMIN_KEY' : CASE_KEY);
   if (by === '--server' || variable === null) return false;
   throw new Failure(
-    `${variable} does not say whether it is the key of ${named.name} or of another server in ${cli.path}, so it is not sent\nset SNITCH_URL beside it, or unset it to use the key of ${named.name}`,
+    `${variable} does not say whether it is the key of ${named.name} or of another server in ${cli.path}, so it is not sent\nset SNITCH_URL as well, or unset it to use the key of ${named.name}`,
     EXIT.authentication,
   );
 }
@@ -121,7 +121,7 @@ interface Place {
   isNamed: boolean;
 }
 
-/** A key from a file that names a server is used for that server alone, so that no other one gets to see it. */
+/** A key from a file that names a server is used only for that server, so no other server ever sees it. */
 function placesOf({ cli, credentials }: Files, { url, named }: FoundServer): Place[] {
   const daemon = { path: credentials.path, settings: credentials.values, isNamed: false };
   const known = named ?? serverAt(cli, url);
@@ -187,14 +187,14 @@ const OF_A_NODE = 'postgres-primary.json';
 
 function whereKeysAre(path: string, [closed]: readonly string[]): string {
   if (closed !== undefined)
-    return `where the daemon of this host is meant: only root and its own user may read ${closed}, so run this with sudo`;
+    return `for the daemon on this host: only root and its own user may read ${closed}, so run this with sudo`;
   const elsewhere = whereKeysOfNodesAre(path);
   if (elsewhere !== null) return elsewhere;
-  return `on the host of the daemon, its keys are in credentials.yaml in its data directory (looked for: ${path}); where several share a database, on that of the one that started first`;
+  return `on the host of the daemon, its keys are in credentials.yaml in its data directory (expected: ${path}); if several share a database, on the host of the one that started first`;
 }
 
 /** Null where no node on PostgreSQL has the data directory that the file of keys would be in. */
 export function whereKeysOfNodesAre(path: string): string | null {
   if (!existsSync(resolve(dirname(path), OF_A_NODE))) return null;
-  return `the daemon of this host works on PostgreSQL, for which keys are made once, by the node that starts first: its data directory has them in credentials.yaml. Copy that file to ${path}, and restart the daemon here, which writes its own address into it`;
+  return `the daemon of this host uses PostgreSQL, for which keys are created once, by the node that starts first: they are in credentials.yaml in its data directory. Copy that file to ${path}, and restart the daemon here, which writes its own address into it`;
 }

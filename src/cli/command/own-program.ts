@@ -14,7 +14,7 @@ export const USUAL_PROGRAM = '/usr/bin/snitch';
 /** The absolute path of the executable; null if the program runs from its sources or from a bare bundle. */
 export function ownProgram(): string | null {
   if (process.getBuiltinModule('node:sea').isSea()) return process.execPath;
-  // The bundles of a build lie in dist/, beside bin/ with the command that starts them.
+  // The bundles of a build are in dist/, next to bin/ with the command that starts them.
   const directory = dirname(fileURLToPath(import.meta.url));
   const command = join(dirname(directory), 'bin', 'snitch');
   return basename(directory) === 'dist' && isExecutable(command) ? command : null;
@@ -42,7 +42,7 @@ export function isSameFile(one: string, other: string): boolean {
   }
 }
 
-/** Who may execute it does not matter here, because root may run whatever anybody may. */
+/** Who has the right to execute it does not matter here, because root can run anything that anybody can. */
 function isExecutable(file: string): boolean {
   try {
     const stats = fs.statSync(file);

@@ -11,7 +11,7 @@ export interface CliYaml {
   servers: ReadonlyMap<string, Settings>;
 }
 
-/** What may be typed behind `--server` without quotes, and stand in a file name. */
+/** Names that can be typed after `--server` without quotes, and used in a file name. */
 const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
 /** The server whose address stands at the top of the file, as it did before servers had names. */
@@ -19,7 +19,7 @@ export const UNNAMED = 'unnamed';
 
 /** @returns what is wrong with a name for a server, in words; null if nothing is */
 export function problemOfName(name: string): string | null {
-  if (name === UNNAMED) return `"${UNNAMED}" is what the server at the top of the file is called`;
+  if (name === UNNAMED) return `"${UNNAMED}" is the name of the server at the top of the file`;
   if (SERVER_NAME.test(name)) return null;
   return 'the name of a server is letters, digits, dots, hyphens and underscores, at most 63, and begins with a letter or digit';
 }
@@ -33,7 +33,7 @@ export function parseCliYaml(text: string): CliYaml {
     const isEmpty = EMPTY.test(line);
     if (!isEmpty && !/^\s/.test(line)) isInServers = /^servers:\s*(?:\{\s*\}\s*)?(?:\s#.*)?$/.test(line);
     const isHeading = isInServers && line.startsWith('servers:');
-    // Empty lines keep the numbers of those that follow.
+    // Empty lines keep the numbers of the lines that follow right.
     flat.push(isInServers ? '' : line);
     block.push(isInServers && !isHeading ? line : '');
   }
@@ -53,7 +53,7 @@ function parseServers(lines: readonly string[]): Map<string, Settings> {
       const isOwn = present.inner === null || present.inner === indent.length;
       if (!isOwn || name === '' || value === null) throw new Error(NOT_A_LINE(index));
       if (Object.hasOwn(present.settings, name))
-        throw new Error(`line ${index + 1} says something a second time`);
+        throw new Error(`line ${index + 1} repeats an earlier setting`);
       present.inner = indent.length;
       if (value !== '') present.settings[name] = value;
       continue;
@@ -63,7 +63,7 @@ function parseServers(lines: readonly string[]): Map<string, Settings> {
         `line ${index + 1} is not of the form NAME:, with url and api_key_file in lines below it`,
       );
     }
-    const problem = servers.has(name) ? 'this server stands there twice' : problemOfName(name);
+    const problem = servers.has(name) ? 'this server is in the file twice' : problemOfName(name);
     if (problem !== null) throw new Error(`line ${index + 1}: ${problem}`);
     present = { depth: indent.length, inner: null, settings: {} };
     servers.set(name, present.settings);

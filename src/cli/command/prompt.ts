@@ -1,6 +1,6 @@
 /**
  * The one way in which commands ask on the terminal. What was typed ahead goes to the next question. Ctrl-C stops the
- * command, whatever it asks, and the end of the input (Ctrl-D) is no answer.
+ * command at any question, and the end of the input (Ctrl-D) counts as no answer.
  */
 import { printable } from '../../text/printable.ts';
 import { wrapWords } from '../../text/width.ts';
@@ -14,7 +14,7 @@ const INTERRUPTED = 130;
 export class Stopped extends Failure {
   override readonly name = 'Stopped';
   constructor() {
-    super('stopped: what was done before this question stays', INTERRUPTED);
+    super('stopped: everything done before this question is kept', INTERRUPTED);
   }
 }
 
@@ -74,7 +74,7 @@ export async function askSecretly(question: string): Promise<string | null> {
 
 const KEY = { enter: /[\r\n]/, interrupt: '\u0003', end: '\u0004', clear: '\u0015', back: /[\u007f\b]/ };
 
-/** Arrows and the like, which are no part of a secret. */
+/** Arrow keys and the like, which are not part of a secret. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: keys are sent as control sequences.
 const SEQUENCE = /\u001b(?:\[[0-9;?]*[A-Za-z~]|O[A-Za-z])/g;
 
@@ -151,7 +151,7 @@ export async function askUntilRight({
   text,
   otherwise,
   isSecret = false,
-  help = 'There is no more to say about this.',
+  help = 'There is no more help on this.',
   problem = () => null,
 }: Question): Promise<string | null> {
   const question = `${text}${otherwise ? ` [${otherwise}]` : ''}: `;

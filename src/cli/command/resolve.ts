@@ -87,5 +87,5 @@ function describeMissing(all: readonly WireSnitch[], given: string): string {
   );
   const missing = `no snitch has the token or the name "${given}"`;
   if (names.length > 0) return `${missing}\ndid you mean ${names.map((name) => `"${name}"`).join(' or ')}?`;
-  return `${missing}\n\`snitch list\` shows those that there are`;
+  return `${missing}\n\`snitch list\` lists them`;
 }

@@ -25,13 +25,13 @@ function textOf(path: string, where: string): string {
     return readWholeText(path === '-' ? 0 : path, LONGEST);
   } catch (error) {
     if ((error as Partial<Unreadable>).isTooLarge) {
-      throw new UsageError(`${where} is longer than a secret is (${LONGEST} bytes)`);
+      throw new UsageError(`${where} is too long for a secret (maximum ${LONGEST} bytes)`);
     }
     throw new UsageError(`cannot read the secret from ${where}: ${faultOfReading(error)}`);
   }
 }
 
-/** What cannot be looked at, such as a pipe, is not open to others. */
+/** A file that cannot be inspected, such as a pipe, counts as not exposed. */
 function isExposed(path: string): boolean {
   try {
     return everybodyMayRead(path);

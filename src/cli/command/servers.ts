@@ -12,7 +12,7 @@ export const DEFAULT_URL = 'http://127.0.0.1:7676';
 /** A server of `cli.yaml`. */
 export interface KnownServer {
   name: string;
-  /** As it stands in the file; empty if it is missing there. */
+  /** As it is in the file; empty if it is missing there. */
   url: string;
   settings: Settings;
 }
@@ -66,7 +66,7 @@ export function findServer(
   { cli, credentials }: Files,
 ): FoundServer {
   if (flags.url !== undefined && flags.server !== undefined) {
-    throw new UsageError('--url and --server both say which server is meant: give one of them');
+    throw new UsageError('--url and --server both choose a server: give only one of them');
   }
   if (flags.url !== undefined) return addressed(flags.url, '--url');
   if (flags.server !== undefined) return chosen(cli, flags.server, '--server');
@@ -83,7 +83,7 @@ export function findServer(
 
 function undecided({ path }: CliFile, known: readonly KnownServer[]): string {
   const names = known.map(({ name }) => name).join(', ');
-  return `${path} names several servers, and none of them as the default: ${names}\nchoose with --server NAME or SNITCH_SERVER, or once for all with \`snitch server use NAME\``;
+  return `${path} names several servers, but no default: ${names}\nchoose with --server NAME or SNITCH_SERVER, or set a default with \`snitch server use NAME\``;
 }
 
 function addressed(url: string, source: string): FoundServer {

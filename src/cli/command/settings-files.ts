@@ -15,7 +15,7 @@ export interface SettingsFile {
 export interface CliFile extends SettingsFile {
   /** The servers that it names, in its order. */
   servers: ReadonlyMap<string, Settings>;
-  /** Why it says nothing, where that is not because there is none. */
+  /** Set if the file says nothing because this user may not read it, rather than because it does not exist. */
   isForbidden: boolean;
 }
 
@@ -65,7 +65,7 @@ function dataDirs(env: NodeJS.ProcessEnv, known: string | undefined): string[] {
   return all.filter((directory) => directory !== undefined && directory !== '') as string[];
 }
 
-/** `data_dir` of the daemon's configuration, if it is on a line of its own, as it nearly always is. */
+/** `data_dir` of the daemon's configuration, if it has its own line, as it nearly always does. */
 function configuredDataDir(path: string): string | undefined {
   try {
     const [line] = /^data_dir:[ \t].*$/m.exec(readWholeText(path, LARGEST_SETTINGS)) ?? [];

@@ -15,7 +15,7 @@ export interface BackupFlags extends ConfigFlags {
 export const register: Register = (program) => {
   const backup = program
     .command('backup')
-    .description('copy the database, consistent and verified, while the daemon goes on')
+    .description('copy the database, consistent and verified, while the daemon keeps running')
     .argument('<file>', 'the file to write, readable by its owner alone')
     .option('-f, --force', 'replace the file if it is there')
     .action((file: string, flags: BackupFlags) => backUp(file, flags));
@@ -31,7 +31,7 @@ export function addPlace(command: Command): Command {
   return command
     .option('--data-dir <directory>', 'data directory of the daemon (default: as the configuration says)')
     .option('--config <file>', 'configuration file of the daemon')
-    .option('-q, --quiet', 'no message');
+    .option('-q, --quiet', 'print no message');
 }
 
 /** @throws Failure where the data are not in the directory, but in PostgreSQL, whose own tools copy them */
@@ -41,7 +41,7 @@ export async function dataDirOf({ dataDir, config: file }: BackupFlags): Promise
   const config = await loadConfig({ file, env: process.env });
   if (config.store === null) return config.dataDir;
   throw new Failure(
-    `the data are in PostgreSQL (${config.store.shown}): back them up with \`pg_dump --format=custom\`, and bring them back into an empty database with \`pg_restore\` while no node runs`,
+    `the data is in PostgreSQL (${config.store.shown}): back it up with \`pg_dump --format=custom\`, and restore it into an empty database with \`pg_restore\` while no node runs`,
   );
 }
 
@@ -56,13 +56,13 @@ async function backUp(file: string, flags: BackupFlags): Promise<void> {
   if (present?.isDirectory()) throw new Failure(`${file} is a directory: name a file in it`);
   // The copy would replace a device such as /dev/null for everybody.
   if (present && !present.isFile())
-    throw new Failure(`${file} is no file that could be replaced: name another`);
+    throw new Failure(`${file} is not a file that can be replaced: name another`);
   const dataDir = await dataDirOf(flags);
   // This is checked first, because --force must never be suggested for the database itself.
   const { refusalOfTarget } = await import('../../store/sqlite/copy-target.ts');
   const refusal = refusalOfTarget(dataDir, file);
   if (refusal) throw new Failure(refusal);
-  if (present && !flags.force) throw new Failure(`${file} is there already: --force replaces it`);
+  if (present && !flags.force) throw new Failure(`${file} exists already: use --force to replace it`);
   const { takeBackup } = await import('../../store/sqlite/copy.ts');
   const { snitches, cases } = await takeBackup(dataDir, file);
   if (!flags.quiet)

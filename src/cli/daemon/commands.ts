@@ -17,7 +17,7 @@ export const register: Register = (program, finish) => {
   addHealth(program, finish);
   const version = program
     .command('version')
-    .description('print the version, or the licences of all that the program is made of')
+    .description('print the version, or the licences of everything in the program')
     .option('--licenses', 'print the licences, those of Node.js and of every library included')
     .action(async ({ licenses }: { licenses?: true }) =>
       finish(await (licenses ? showLicenses() : showVersion())),
@@ -30,7 +30,7 @@ function addServe(program: Command, finish: (code: number) => void): void {
     .command('serve')
     .description('run the daemon; without any configuration it listens on 127.0.0.1:7676')
     .option(...CONFIG_OPTION)
-    .option('--demo', 'try it out on invented data, apart from any real data and gone at the end')
+    .option('--demo', 'try it out with made-up data, kept apart from real data and gone at the end')
     .addHelpText(
       'after',
       '\nSIGHUP reads the configuration again. SIGTERM stops within 10 seconds.\nExit codes: 0 stopped, 1 error, 2 usage, 75 another daemon has the data directory.',
@@ -62,13 +62,13 @@ function addHealth(program: Command, finish: (code: number) => void): void {
   const health = program
     .command('health')
     .description(
-      'say whether the daemon does its work: takes check-ins, looks at deadlines, sends alerts; needs no key',
+      'say whether the daemon is working: accepts check-ins, checks deadlines, sends alerts; needs no key',
     )
     .option('--url <url>', 'address of the server (or SNITCH_URL)')
     .option('--server <name>', 'the server of that name in cli.yaml (or SNITCH_SERVER)')
     .option('--timeout <duration>', 'how long to wait for an answer (default: 5s)')
     .option('-q, --quiet', 'nothing but the exit code')
-    .addHelpText('after', '\nExit codes: 0 it does, 1 it does not, or does not answer.')
+    .addHelpText('after', '\nExit codes: 0 it is working, 1 it is not, or does not answer.')
     .action(async (flags: HealthFlags) => finish(await reportHealth(flags)));
   withExamples(health, 'snitch health', 'snitch health -q || echo "alerts may be late"');
 }

@@ -36,7 +36,7 @@ export async function reportHealth({ quiet = false, ...flags }: HealthFlags): Pr
 
 /** Another program may listen at this address by now, and say 200 to everything. */
 function judged({ status, text, own }: Probe, url: string): { words: string; isWell: boolean } {
-  if (!own) return { words: `what answers at ${url} is no snitch server`, isWell: false };
+  if (!own) return { words: `what answers at ${url} is not a snitch server`, isWell: false };
   const { problems, progress } = readiness(text);
   if (status !== 200) return { words: `not ready: ${problems || `status ${status}`}`, isWell: false };
   return { words: progress ? `ready, and ${progress}` : 'ready', isWell: true };

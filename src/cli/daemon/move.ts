@@ -18,12 +18,12 @@ interface MoveFlags extends BackupFlags {
 }
 
 const NOTES = `
-The source is what the configuration of the daemon says; --data-dir names a SQLite database instead. Stop the daemon first, and
-all of them where the data are in PostgreSQL. The target must be empty: a database that \`createdb\` made, or a file that is
-not there. Everything is copied, read back and compared before any of it counts, and nothing changes at the source. A move that
-was interrupted anywhere is begun again with the same command.
+The source is what the configuration of the daemon says; --data-dir names a SQLite database instead. Stop the daemon
+first, or all daemons if the data is in PostgreSQL. The target must be empty: a database that \`createdb\` made, or a file
+that does not exist yet. Everything is copied, read back and compared before any of it counts, and the source does not
+change. To start an interrupted move over, give the same command again.
 
-Exit codes: 0 moved, 1 error, 2 usage, 4 PostgreSQL does not let the user in, 5 it is not reached, 75 a daemon still runs.`;
+Exit codes: 0 moved, 1 error, 2 usage, 4 PostgreSQL refuses the user, 5 it cannot be reached, 75 a daemon still runs.`;
 
 export const register: Register = (program) => {
   const move = program
@@ -60,8 +60,8 @@ async function move_(flags: MoveFlags): Promise<void> {
   }
   throw new Failure(
     source.kind === 'sqlite'
-      ? `the data are in SQLite already, in ${source.dataDir}: \`snitch backup FILE\` copies them`
-      : `the data are in PostgreSQL already (${source.shown}): \`pg_dump\` and \`pg_restore\` copy them to another one. A SQLite database is named with --data-dir`,
+      ? `the data is in SQLite already, in ${source.dataDir}: use \`snitch backup FILE\` to copy it`
+      : `the data is in PostgreSQL already (${source.shown}): use \`pg_dump\` and \`pg_restore\` to copy it to another one, or --data-dir to name a SQLite database`,
   );
 }
 
@@ -140,10 +140,10 @@ async function toPostgres({ dataDir }: InDirectory, target: OnPostgres, flags: M
     'next, on each host: store.url in the configuration (SNITCH_STORE_URL), the password in store.password_file, and `snitch serve`',
   );
   say(
-    `all keys, addresses and secrets go on working. Each host needs the same configuration with the secret files that it names; ${dataDir}/credentials.yaml stays where it is, and commands on another host need a copy or a key of their own`,
+    `all keys, addresses and secrets keep working. Each host needs the same configuration with the secret files that it names; ${dataDir}/credentials.yaml stays where it is, and commands on another host need a copy or a key of their own`,
   );
   say(
-    `start no daemon without store.url any more: it would take ${dataDir}/snitch.db for the present and accuse jobs that report to PostgreSQL. Keep that file until you trust the new place, then delete it`,
+    `do not start a daemon without store.url again: it would use the old ${dataDir}/snitch.db and raise alarms for jobs that now report to PostgreSQL. Keep that file until you trust the new place, then delete it`,
   );
 }
 
@@ -163,10 +163,10 @@ async function toSqlite(
     `next: take store.url out of the configuration (SNITCH_STORE_URL), put the file in place with \`snitch restore ${file}\`, and start one \`snitch serve\``,
   );
   say(
-    'all keys, addresses and secrets go on working; the secret files that the configuration names are needed as before',
+    'all keys, addresses and secrets keep working; the secret files that the configuration names are needed as before',
   );
   say(
-    `start no daemon on ${shown} any more: it would take that database for the present and accuse jobs that report to the new place. Keep it until you trust the new one, then drop it`,
+    `do not start a daemon on ${shown} again: it would use the old data and raise alarms for jobs that now report to the new place. Keep it until you trust the new one, then drop it`,
   );
 }
 

@@ -10,7 +10,7 @@ import { addPlace, type BackupFlags, dataDirOf } from './backup.ts';
 export const register: Register = (program) => {
   const restore = program
     .command('restore')
-    .description('put a backup in the place of the database; the old one is kept beside it')
+    .description('replace the database with a backup; the old one is kept beside it')
     .argument('<file>', 'a file that `snitch backup` wrote')
     .action((file: string, flags: BackupFlags) => restoreFrom(file, flags));
   withExamples(

@@ -30,7 +30,9 @@ function addressOf(snitch: WireSnitch | null): string {
   const { check_in_url, token } = snitch;
   // The server's answer becomes part of a line that root runs.
   if (!/^https?:\/\/[\w.~:@%/[\]-]+$/.test(check_in_url)) {
-    throw new Failure(`the server gives ${snitch.name} a check-in address that no crontab can hold`);
+    throw new Failure(
+      `the server gives ${snitch.name} a check-in address that cannot be written into a crontab`,
+    );
   }
   const isPlain = serversOf(readCli(process.env)).length === 0;
   return isPlain && check_in_url === `${DEFAULT_URL}/c/${token}` ? token : shellWord(check_in_url);

@@ -32,7 +32,7 @@ export async function apply(look: () => Discovery, applying: Applying, report: R
   const { flags, root, host, output } = applying;
   const asking = canAsk();
   if (!flags.yes && !asking) {
-    throw new UsageError('nothing was changed: --apply needs --yes where there is no terminal to ask on');
+    throw new UsageError('nothing was changed: --apply needs --yes without a terminal to ask on');
   }
   using _ = lockHost(root);
   const client = connect(flags);
@@ -56,7 +56,7 @@ export async function apply(look: () => Discovery, applying: Applying, report: R
   report(watched, discovery, mended ? findingsIn(await keptBy(client)) : findings);
   const changes = crontabChanges(watched, discovery.mends);
   if (!flags.writeCrontabs) {
-    if (changes.length > 0) output.done('no crontab was written: see --write-crontabs');
+    if (changes.length > 0) output.done('no crontab was changed: use --write-crontabs');
     return;
   }
   for (const change of changes) await writeIfWanted(change, applying);
@@ -84,9 +84,9 @@ async function updateIfWanted(
   const isWanted =
     flags.update ||
     (!flags.yes &&
-      (await confirm(`${count} could be given what their jobs are${placeOf(flags)}. Do it? [y/N] `)));
+      (await confirm(`${count} could be updated to match their jobs${placeOf(flags)}. Update them? [y/N] `)));
   if (!isWanted) {
-    output.done(`${count} could be given what their jobs are: see --update`);
+    output.done(`${count} could be updated to match their jobs: use --update`);
     return false;
   }
   const { updated, lost } = await updateSnitches(client, mendable);
@@ -126,5 +126,5 @@ async function writeIfWanted(change: CrontabChange, { flags, root, output }: App
   } catch (error) {
     throw new Failure(`${path} was not written: ${(error as Error).message}`);
   }
-  output.done(`${path}: written; what it was is in ${shown(root, copy)}`);
+  output.done(`${path}: written; the old one is in ${shown(root, copy)}`);
 }

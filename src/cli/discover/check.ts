@@ -38,10 +38,10 @@ export function reportCheck({ discovery, kept, host, output }: Checking): number
   output.done(inWords(discovery, findings));
   if (faults.some(({ kind }) => kind === 'unwatched')) {
     output.done('to watch them: snitch discover --apply --write-crontabs');
-    output.done(`to leave one alone: write # snitch: ignore above its line, or its name into ${IGNORE_LIST}`);
+    output.done(`to leave one out: write # snitch: ignore above its line, or its name into ${IGNORE_LIST}`);
   }
   if (findings.some(({ difference }) => difference?.changes)) {
-    output.done('to give the snitches what their jobs are: snitch discover --apply --update');
+    output.done('to update the snitches to match their jobs: snitch discover --apply --update');
   }
   return faults.length === 0 ? EXIT.ok : EXIT.error;
 }

@@ -16,42 +16,42 @@ import { discover } from './proposals.ts';
 import { discoveryData, discoveryLines } from './view.ts';
 
 const NOTES = `
-It reads /etc/crontab, /etc/cron.d, the crontabs of users, /etc/anacrontab, and the timers of systemd that are enabled.
-A snitch gets the expression of its job, the time zone of the host or what CRON_TZ says, and a grace: what the host
-itself may be late (RandomizedDelaySec=, AccuracySec=, the delay of anacron), and a tenth of the shortest time between two
-runs, from a minute to an hour, for the run itself. Without --apply nothing is changed, and no server is needed. Where
-one answers, it is said which snitches differ from their jobs.
+It reads /etc/crontab, /etc/cron.d, the crontabs of users, /etc/anacrontab, and the enabled timers of systemd. A snitch
+gets the expression of its job, the time zone of the host or of CRON_TZ, and a grace: the delay that the host itself may
+add (RandomizedDelaySec=, AccuracySec=, the delay of anacron), plus a tenth of the shortest time between two runs, from
+a minute to an hour, for the run itself. Without --apply nothing is changed, and no server is needed; if one answers, the
+output shows which snitches differ from their jobs.
 
---apply makes the snitches, and for each timer a drop-in beside its service. A crontab is written only with
---write-crontabs, after its changes were shown and confirmed; --yes confirms them too. What it was is kept below
-/var/backups/snitch. Snitches that are there already are changed only with --update, or when you say so.
+--apply creates the snitches, and for each timer a drop-in beside its service. A crontab is written only with
+--write-crontabs, after you have seen and confirmed its changes; --yes confirms them too. The old crontab is kept below
+/var/backups/snitch. Existing snitches are changed only with --update, or when you say so.
 
---check lists the jobs that are not watched, the snitches that expect something else than their job does, and those
-whose job is gone. It ends with 1 if there are any, with 0 if there are none, and with 4 or 5 if it could not ask.
+--check lists the jobs that are not watched, the snitches that expect something other than what their job does, and
+those whose job is gone. It exits with 1 if there are any, 0 if there are none, and 4 or 5 if it could not ask the server.
 
-A job that is not to be watched has the comment # snitch: ignore above its line, or its name in
-${IGNORE_LIST}, where stars stand for anything: one a line.
+To leave a job out, put the comment # snitch: ignore above its line, or its name into
+${IGNORE_LIST}, one a line; a star there matches anything.
 
-What is written calls this program by its bare name where the PATH of the crontab leads to it, else by its whole path,
-and was tried as the user of the job before. A job that cannot run it is not proposed, and the reason is said.`;
+The lines that it writes call this program by its bare name if it is on the PATH of the crontab, and by its full path
+otherwise. It first tries that as the user of the job; a job that cannot run it is not proposed, and you are told why.`;
 
 export const register: Register = (program, finish) => {
   const command = program
     .command('discover')
-    .description('find the cron jobs and timers of this host, and propose snitches for them')
-    .option('--check', 'whether all jobs are watched, and by what they expect: exits with 1 if not')
-    .option('--apply', 'make the snitches, and write drop-ins for timers')
-    .option('--write-crontabs', 'with --apply: also put the wrapper into the crontabs')
-    .option('--update', 'with --apply: also give snitches that are there what their jobs have become')
-    .option('-y, --yes', 'do not ask; needed where there is no terminal')
+    .description('find the cron jobs and timers on this host, and propose snitches for them')
+    .option('--check', 'check that all jobs are watched, by snitches that match: exits with 1 if not')
+    .option('--apply', 'create the snitches, and write drop-ins for timers')
+    .option('--write-crontabs', 'with --apply: also add `snitch exec` to the jobs in the crontabs')
+    .option('--update', 'with --apply: also update existing snitches to match their jobs')
+    .option('-y, --yes', 'do not ask; needed without a terminal')
     .option('-t, --tag <tag>', 'a tag for the snitches; repeat it for several', collect)
+    .option('--grace <duration>', 'for each run, on top of delays on the host itself (default: what fits)')
     .option(
-      '--grace <duration>',
-      'for each run, beside what the host itself may be late (default: what fits)',
+      '--timezone <zone>',
+      'the time zone that cron and timers run in (default: that of /etc/localtime)',
     )
-    .option('--timezone <zone>', 'in which cron and timers run (default: that of /etc/localtime)')
-    .option('--host <name>', 'what the names of the snitches end with (default: the name of this host)')
-    .option('--program <path>', 'what the jobs call, where it is not the program that runs here')
+    .option('--host <name>', 'the end of the names of the snitches (default: the name of this host)')
+    .option('--program <path>', 'the snitch that jobs call, if it is not the one running now')
     .option('--root <directory>', 'read and write below this directory, as if it were /', '/')
     .action(async (flags: DiscoverFlags) => finish(await discoverJobs(flags)))
     .addHelpText('after', NOTES);
@@ -94,7 +94,7 @@ interface Proposing {
 async function propose(discovery: Discovery, { flags, options, output }: Proposing): Promise<void> {
   const watched = discovery.proposals.map((proposal) => ({ proposal, snitch: null }));
   report(output, watched, discovery, await findingsIfAny(discovery, { flags, options, output }));
-  if (watched.length > 0) output.hint('to make them: snitch discover --apply');
+  if (watched.length > 0) output.hint('to create them: snitch discover --apply');
 }
 
 /** How long to wait for a server that is not needed. */
@@ -110,7 +110,7 @@ async function findingsIfAny(
     return findingsOf(discovery, await keptBy(client), options.host, options.now);
   } catch (error) {
     const [reason = ''] = (error as Error).message.split('\n');
-    output.done(`not compared with the snitches that there are: ${reason}`);
+    output.done(`not compared with the existing snitches: ${reason}`);
     return null;
   }
 }

@@ -79,7 +79,7 @@ export function findingsOf(discovery: Discovery, kept: Kept, host: string, now: 
   const unwatched = ownSnitches(discovery, kept.snitches).flatMap(({ proposal, snitch }) => {
     const { name, where, due } = proposal;
     const words = snitch
-      ? `its snitch is there, and it does not check in: ${dueInWords(due)}`
+      ? `its snitch exists, but the job does not check in: ${dueInWords(due)}`
       : dueInWords(due);
     const one: Finding = { kind: 'unwatched', name, where, words, token: null, difference: null };
     if (snitch === null) return [one];
@@ -106,7 +106,7 @@ function watchedFindings(
   if (snitch === null) {
     // Its token is in a file or a variable, so that nothing can be said.
     if (references.length === 0) return [];
-    const words = 'it checks in to a snitch that is not there';
+    const words = 'it checks in to a snitch that does not exist';
     return [{ kind: 'unknown', name: '', where, words, token: null, difference: null }];
   }
   const difference = due === null ? null : differenceOf(due, snitch, moment);
@@ -151,7 +151,7 @@ function goneFindings(
     if ([...closed, ...ignoredPlaces].some((where) => where.endsWith(place) || place.startsWith(where))) {
       return [];
     }
-    const words = 'its job is gone from this host, or starts no more';
+    const words = 'its job is gone from this host, or no longer starts';
     return [{ kind: 'gone', name, where: place, words, token, difference: null }];
   });
 }

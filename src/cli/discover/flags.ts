@@ -28,7 +28,9 @@ export function optionsIn(flags: DiscoverFlags, now: number): DiscoverOptions {
   if (flags.writeCrontabs && !apply) throw new UsageError('--write-crontabs goes with --apply');
   if (flags.update && !apply) throw new UsageError('--update goes with --apply');
   if (timezone !== null && !isTimeZone(timezone)) {
-    throw new UsageError(`--timezone: "${timezone}" is no time zone: use an IANA name such as Europe/Berlin`);
+    throw new UsageError(
+      `--timezone: "${timezone}" is not a time zone: use an IANA name such as Europe/Berlin`,
+    );
   }
   return {
     root: resolve(flags.root),

@@ -110,7 +110,7 @@ async function tried(client: Client, wanted: readonly Wanted[]): Promise<Tried> 
       else if (isOfDue && interval !== null) {
         result.takes.push({ ...one, input: withInterval(one.input, interval) });
         result.remarks.push(`${one.input.name} has the interval ${interval}: the server says: ${reason}`);
-      } else refuse(one.proposal, `the server does not take it: ${reason}`);
+      } else refuse(one.proposal, `the server refuses it: ${reason}`);
     }
   }
   return result;
@@ -128,9 +128,7 @@ function lostIn(takes: readonly Wanted[], made: ReadonlyMap<Proposal, WireSnitch
   });
   if (lost.length === 0) return [];
   const update = 'once it is updated, `snitch discover --apply --update` gives them their schedules';
-  return [
-    `the server does not know schedules: of ${lost.length} snitches it has the interval alone; ${update}`,
-  ];
+  return [`the server does not know schedules: ${lost.length} snitches have only their interval; ${update}`];
 }
 
 /** @returns the findings that were mended, and those whose schedule the server did not keep */

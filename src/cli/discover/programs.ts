@@ -57,7 +57,7 @@ function programFor(proposal: Proposal, options: ProgramOptions): Choice {
     if ('fault' in choice) return choice;
     const wrapped = wrapCommand(source.job, `${choice.program} exec ${ADDRESS} --`);
     if (Buffer.byteLength(wrapped) <= LONGEST_COMMAND) return choice;
-    return { fault: 'its command would be so long that cron cuts it off: put it into a script' };
+    return { fault: 'its command would be too long for cron, which would cut it off: put it into a script' };
   }
   const settings = source.timer.serviceSettings;
   const fault = serviceFault(settings);
@@ -124,7 +124,7 @@ function firstThatRuns(
     const { account, shell, path } = surroundings;
     faults.push(`${account.name} cannot run ${program}: ${fault} (by ${shell}, PATH=${path})`);
   }
-  const reason = faults.at(-1) ?? 'no file is known that starts this program';
+  const reason = faults.at(-1) ?? 'cannot tell which file starts this program';
   return { fault: `${reason}; put it where every job can run it, such as /usr/bin, or use --program` };
 }
 
@@ -159,7 +159,7 @@ function sortedOut(watched: readonly WatchedAlready[], options: ProgramOptions) 
     const mend = mendOf(place, options);
     if (mend !== null) mends.push(mend);
     const remedy = mend === null ? 'name it with its path' : '--apply --write-crontabs mends it';
-    const reason = `\`snitch\` is not in its PATH (${path}), so that it does not run: ${remedy}`;
+    const reason = `\`snitch\` is not in its PATH (${path}), so it would not run: ${remedy}`;
     broken.push({ where, what, reason });
   }
   return { watched: sound, broken, mends };

@@ -76,8 +76,8 @@ function addLeftToAnacron({ discovery }: Looking, crontab: Crontab, job: CronJob
   const isWatched = checksIn(job.command);
   if (isWatched) for (const one of referencesIn(job.command)) discovery.mentioned.add(one);
   const reason = isWatched
-    ? 'it checks in without doing anything: anacron is there, and runs the job in its place (/etc/anacrontab)'
-    : 'it does nothing: anacron is there, and runs the job in its place (/etc/anacrontab)';
+    ? 'it checks in without doing anything: anacron is there, and runs the job instead (/etc/anacrontab)'
+    : 'it does nothing: anacron is there, and runs the job instead (/etc/anacrontab)';
   discovery.passedOver.push({ ...place, reason, excused: !isWatched });
 }
 
@@ -133,7 +133,8 @@ function addTimer({ discovery, clock, options }: Looking, timer: Timer): void {
     return;
   }
   attempt(discovery, place, () => {
-    if (!service.endsWith('.service')) throw new NotUnderstood(`it starts ${service}, which is no service`);
+    if (!service.endsWith('.service'))
+      throw new NotUnderstood(`it starts ${service}, which is not a service`);
     if (servicePath === null) throw new NeverAwaited(`${service} is missing`);
     const found = due();
     return {

@@ -105,7 +105,7 @@ function listOf(title: string, items: readonly PassedOver[], style: Style): stri
 const TITLES: Record<FindingKind, string> = {
   unwatched: 'Not watched:',
   drifted: 'Not as its snitch expects:',
-  unknown: 'Checks in to nobody:',
+  unknown: 'Checks in to a missing snitch:',
   gone: 'Snitches without a job:',
   unclear: 'Cannot be watched:',
   inexact: 'Could be more exact:',

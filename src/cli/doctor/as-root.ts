@@ -1,6 +1,6 @@
 import { isInContainer } from '../../system/container.ts';
 
-/** A command that needs root, as the user has to type it: with `sudo`, unless the user is root, or is where none is. */
+/** A command that needs root, as the user has to type it: with `sudo`, unless the user is root or in a container. */
 export function asRoot(command: string): string {
   return process.getuid?.() === 0 || isInContainer() ? command : `sudo ${command}`;
 }

@@ -4,7 +4,7 @@ import type { WireChannel } from '../../api/wire.ts';
 import { awaitDelivery } from '../alerts/webhook.ts';
 import { type Finding, failure, ok } from './findings.ts';
 
-/** Without webhooks and members, which are checked by themselves; none where the server is too old to have any. */
+/** Without webhooks and members, which have their own checks; none if the server is too old to have any. */
 export async function channelsOf(client: Client): Promise<WireChannel[]> {
   try {
     return (await client.listChannels()).filter(({ kind }) => kind !== 'webhook' && kind !== 'email');
@@ -15,7 +15,7 @@ export async function channelsOf(client: Client): Promise<WireChannel[]> {
 }
 
 const REMEDY =
-  'mend its settings with `snitch channel edit`, try it with `snitch channel test`, and then `snitch deliveries retry --dead`';
+  'fix its settings with `snitch channel edit`, test it with `snitch channel test`, then run `snitch deliveries retry --dead`';
 
 /** @param send whether to send a test alert, which people see */
 export async function checkChannel(
@@ -25,9 +25,13 @@ export async function checkChannel(
 ): Promise<Finding> {
   if (send) {
     const { state, last_error } = await awaitDelivery(client, await client.testChannel(id));
-    if (state === 'delivered') return ok('channel', `${name} (${kind}) took a test alert`);
+    if (state === 'delivered') return ok('channel', `${name} (${kind}) accepted a test alert`);
     return failure('channel', `${name} (${kind}): ${last_error ?? 'no attempt was made'}`, REMEDY);
   }
   if (refused === null) return ok('channel', `${name} (${kind}) has refused nothing`);
-  return failure('channel', `${name} (${kind}) refuses since ${refused.at}: ${refused.error}`, REMEDY);
+  return failure(
+    'channel',
+    `${name} (${kind}) has refused alerts since ${refused.at}: ${refused.error}`,
+    REMEDY,
+  );
 }

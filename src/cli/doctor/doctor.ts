@@ -28,7 +28,7 @@ const NO_SPACE = GIGABYTE / 10;
 export const register: Register = (program, finish) => {
   const doctor = program
     .command('doctor')
-    .description('look for what would keep an alert from being sent, and say what to do about it')
+    .description('look for anything that would keep an alert from being sent, and say what to do about it')
     .option('--send <address>', 'also send a test mail to it, and a test alert to each webhook')
     .option('--config <file>', 'configuration file of the daemon')
     .action(async (flags: DoctorFlags) => finish(await examine(flags)));
@@ -52,13 +52,13 @@ async function examine(flags: DoctorFlags): Promise<number> {
   return findings.some(({ state }) => state === 'failure') ? EXIT.error : EXIT.ok;
 }
 
-/** The database tells of the clocks of all nodes, and the one that answers of its own once more. */
+/** The database has the clocks of all nodes, including the node that answers, which would be reported twice. */
 function unlessKnown(known: readonly Finding[], findings: Finding[]): Finding[] {
   const isKnown = known.some(({ check }) => check === 'clocks');
   return findings.filter(({ check }) => !(isKnown && check === 'clocks'));
 }
 
-/** A node whose host has no credentials.yaml is looked for where its own configuration says that it listens. */
+/** If the host of a node has no credentials.yaml, the node is asked at the address that its configuration listens on. */
 function placeOf<Flags extends ClientFlags>(flags: Flags, config: Config | null): Flags {
   const { listen } = config ?? {};
   if (listen?.kind !== 'tcp' || listen.port === 0 || !isUndecided(flags)) return flags;
@@ -89,7 +89,9 @@ async function checkConfiguration({ config: file }: ConfigFlags): Promise<Config
     const valid = ok('configuration', found ? `${found.path} is valid` : 'no file; defaults and environment');
     const findings = [
       valid,
-      ...config.warnings.map((message) => warning('configuration', message, 'put it right where it is set')),
+      ...config.warnings.map((message) =>
+        warning('configuration', message, 'correct the setting named here'),
+      ),
       ...exposed.map(({ message, remedy }) => warning('secrets', message, remedy)),
     ];
     const isSet = found?.values.data_dir !== undefined || Boolean(process.env.SNITCH_DATA_DIR);
@@ -106,11 +108,11 @@ function describeProblem(line: string): Finding {
   return failure(
     'configuration',
     line,
-    isForbidden ? asRoot('snitch doctor') : 'put it right, then `snitch config check`',
+    isForbidden ? asRoot('snitch doctor') : 'correct it, then run `snitch config check`',
   );
 }
 
-/** Keys of this user that others could use. What is wrong with the file itself is told where it is used. */
+/** Keys of this user that others could read. Problems with the file itself are reported when it is used. */
 function checkCliFile(): Finding[] {
   try {
     return exposedKeyFiles(readCli(process.env)).map((path) =>
@@ -135,12 +137,12 @@ async function checkHost(config: Config): Promise<Finding[]> {
   return [directory, ...store, checkLinks(config)];
 }
 
-/** Where the daemon listens may be reached from its host alone, so a link to that would lead nowhere. */
+/** The address that the daemon listens on may only work on its own host, so a link to it would lead nowhere. */
 function checkLinks({ baseUrl }: Config): Finding {
   if (baseUrl !== null) return ok('links', `alerts are acknowledged at ${baseUrl}`);
   const remedy =
-    'set base_url to the address at which the team reaches the daemon, and restart it; if the daemon reads another file, name that with --config';
-  const message = 'alerts carry no link to acknowledge them: base_url is not set in this configuration';
+    'set base_url to the address at which people reach the daemon, and restart it; if the daemon reads another file, name that with --config';
+  const message = 'alerts have no link to acknowledge them: base_url is not set in this configuration';
   return warning('links', message, remedy);
 }
 
@@ -150,7 +152,7 @@ async function checkShared(place: StorePlace, dataDir: string): Promise<Finding[
   return checkPostgres(place, dataDir);
 }
 
-const ELSEWHERE = 'where the daemon runs as another user or on another host, run `snitch doctor` there';
+const ELSEWHERE = 'if the daemon runs as another user or on another host, run `snitch doctor` there';
 
 function checkDataDir(dataDir: string): Finding {
   const { accessSync, constants, statfsSync, statSync } = process.getBuiltinModule('node:fs');
@@ -161,11 +163,13 @@ function checkDataDir(dataDir: string): Finding {
     const { bavail, bsize } = statfsSync(dataDir);
     const free = bavail * bsize;
     const shown = `${dataDir}, ${(free / GIGABYTE).toFixed(1)} GB free`;
-    if (free < NO_SPACE) return failure(check, shown, 'make room: a full disk refuses check-ins');
+    if (free < NO_SPACE)
+      return failure(check, shown, 'free some space: with a full disk, check-ins are refused');
     const concern = concernOf(dataDir) ?? concernOfPlace(dataDir);
     if (concern?.refused)
-      return failure(check, `${concern.message}: the daemon does not start again`, concern.remedy);
-    if (free < LITTLE_SPACE) return warning(check, shown, 'make room: a full disk refuses check-ins');
+      return failure(check, `${concern.message}: the daemon will not start again`, concern.remedy);
+    if (free < LITTLE_SPACE)
+      return warning(check, shown, 'free some space: with a full disk, check-ins are refused');
     if (concern) return warning(check, concern.message, concern.remedy);
     if ((mode & 0o077) !== 0)
       return warning(check, `${dataDir} is open to other users`, asOwner(`chmod 700 ${dataDir}`, uid));
@@ -186,7 +190,7 @@ async function checkStore(dataDir: string): Promise<Finding> {
   const { inspectDatabase } = await import('../../store/sqlite/copy.ts');
   try {
     const content = inspectDatabase(dataDir);
-    if (content === null) return warning('store', 'there is no database yet', '`snitch serve` makes one');
+    if (content === null) return warning('store', 'there is no database yet', '`snitch serve` creates it');
     const { snitches, cases } = content;
     const counts = `${countOf(snitches, 'snitch', 'snitches')} in ${countOf(cases, 'case', 'cases')}`;
     return ok('store', `whole; ${counts}`);
@@ -194,7 +198,7 @@ async function checkStore(dataDir: string): Promise<Finding> {
     const [message = ''] = describeFailure(error).lines;
     const damaged = message.includes('damaged') || message.includes('no database');
     const remedy = damaged
-      ? `stop the daemon and put a backup in its place: ${asRoot('snitch restore FILE')}`
+      ? `stop the daemon and restore a backup: ${asRoot('snitch restore FILE')}`
       : ELSEWHERE;
     return failure('store', message, remedy);
   }

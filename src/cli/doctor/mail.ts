@@ -13,7 +13,7 @@ import { type Finding, failure, ok, warning } from './findings.ts';
 
 const CHECK = 'email';
 const SMTP_REMEDY = 'check smtp.url, smtp.from, and the mail server';
-const OFF_REMEDY = 'set smtp.url and smtp.from, or rely on webhooks alone';
+const OFF_REMEDY = 'set smtp.url and smtp.from, or rely on webhooks and channels alone';
 
 /** A mail server may take its time. The daemon's own limit for the check is a little lower. Milliseconds. */
 const ANSWER_WITHIN = MINUTE;
@@ -45,7 +45,7 @@ async function askDaemon(
   try {
     const connection = findConnection(flags, 'admin');
     const answer = await createClient({ ...connection, timeoutMs: ANSWER_WITHIN }).checkMail(recipient);
-    return isMailCheck(answer) ? answer : { because: 'what answered is no snitch server' };
+    return isMailCheck(answer) ? answer : { because: 'what answered is not a snitch server' };
   } catch (error) {
     if (error instanceof AuthenticationError) return { because: 'there is no admin key here to ask it with' };
     if (error instanceof Unreachable) return { because: 'it does not answer' };
@@ -71,21 +71,25 @@ function describeAnswer(
   if (server === null) {
     return here === null
       ? warning(CHECK, 'is off', OFF_REMEDY)
-      : failure(CHECK, `the daemon runs without email, but the configuration read here has ${here}`, reload);
+      : failure(
+          CHECK,
+          `the daemon runs without email, but the configuration read here names ${here}`,
+          reload,
+        );
   }
   if (problem !== null) return failure(CHECK, problem, SMTP_REMEDY);
   if (here !== null && here !== server.replace(/:\d+$/, '')) {
     return warning(
       CHECK,
-      `${server} lets the daemon in, but the configuration read here has ${here}`,
+      `${server} accepts the daemon, but the configuration read here names ${here}`,
       reload,
     );
   }
-  return ok(CHECK, `${server} lets the daemon in${sentTo(recipient)}`);
+  return ok(CHECK, `${server} accepts the daemon${sentTo(recipient)}`);
 }
 
 function sentTo(recipient: string | null): string {
-  return recipient === null ? '' : `, and took a test mail to ${recipient}`;
+  return recipient === null ? '' : `, and accepted a test mail to ${recipient}`;
 }
 
 async function tryFromHere(
@@ -95,7 +99,7 @@ async function tryFromHere(
   if (smtp === null) return warning(CHECK, 'is off in the configuration read here', OFF_REMEDY);
   const { username, password } = new URL(smtp.url);
   if (username && !password) {
-    const remedy = `see that the daemon runs, then ${asRoot('snitch doctor')}`;
+    const remedy = `make sure that the daemon runs, then ${asRoot('snitch doctor')}`;
     return warning(CHECK, `not tried: only the daemon has the password of smtp.url, and ${because}`, remedy);
   }
   const { checkMail } = await import('../../delivery/smtp/mail-check.ts');
@@ -104,10 +108,10 @@ async function tryFromHere(
     if (problem !== null) return failure(CHECK, problem, SMTP_REMEDY);
     return ok(
       CHECK,
-      `${server} lets us in${sentTo(recipient)} (tried from here and not by the daemon: ${because})`,
+      `${server} accepts us${sentTo(recipient)} (tried from here and not by the daemon: ${because})`,
     );
   } catch (error) {
     const [message = ''] = describeFailure(error).lines;
-    return failure(CHECK, message, 'put it right, then `snitch config check`');
+    return failure(CHECK, message, 'correct it, then run `snitch config check`');
   }
 }

@@ -1,4 +1,4 @@
-/** What `snitch doctor` says of a PostgreSQL database and of the nodes on it. */
+/** What `snitch doctor` reports about a PostgreSQL database and the nodes on it. */
 import type { StorePlace } from '../../config/store-place.ts';
 import type { ListedNode } from '../../store/node.ts';
 import type { Holder, Inspected, Prepared } from '../../store/postgres/inspect.ts';
@@ -10,15 +10,15 @@ import { type Finding, failure, ok, warning } from './findings.ts';
 /** Nodes go by the clock of the database, as far as they can measure it; milliseconds. */
 const MOST_AHEAD = 1_000;
 
-/** A node that gave no sign of life for so long does not live, in milliseconds. */
+/** A node without a sign of life for this long counts as dead, in milliseconds. */
 const SILENT_AFTER = 7_000;
 
-/** One that was silent for longer has been given up, or is told of every day for nothing. In milliseconds. */
+/** A node that was silent for longer is taken as retired, and no longer reported. In milliseconds. */
 const MISSED_FOR = 24 * 3_600_000;
 
 const MEGABYTE = 1_000_000;
 
-/** What PostgreSQL says where all connections are taken. */
+/** What PostgreSQL says if all connections are taken. */
 const NO_ROOM = /connection slots|too many (clients|connections)/;
 
 export async function checkPostgres({ address, shown }: StorePlace, dataDir: string): Promise<Finding[]> {
@@ -36,22 +36,22 @@ export async function checkPostgres({ address, shown }: StorePlace, dataDir: str
 
 function remedyFor(error: unknown, message: string): string {
   if (NO_ROOM.test(message))
-    return 'nodes that run keep the connections that they have, and none that starts now gets any';
+    return 'running nodes keep their connections, but a node that starts now gets none: raise max_connections, or close other clients';
   // The message says what is to be changed.
   if (error instanceof Error && 'isLasting' in error && error.isLasting === true)
-    return 'until that is changed no daemon can start on it, and one that runs may be refused as well';
-  return 'while no daemon reaches the database, every check-in is refused: see that it runs, and what store.url says';
+    return 'until that is fixed, no daemon can start on it, and a running one may be refused as well';
+  return 'while no daemon reaches the database, every check-in is refused: check that it runs, and that store.url is right';
 }
 
-/** Without a look at the database. */
+/** Does not access the database. */
 export function findingsOf(inspected: Inspected, shown: string): Finding[] {
   const { version, content } = inspected;
   const place = `PostgreSQL ${version}, ${shown}`;
   if (content === null)
-    return [warning('store', `${place}: nothing is in it yet`, '`snitch serve` makes the tables')];
+    return [warning('store', `${place}: it is still empty`, '`snitch serve` creates the tables')];
   const counts =
     content === 'held'
-      ? 'what is in it cannot be counted just now'
+      ? 'its snitches cannot be counted right now'
       : `${countOf(content.snitches, 'snitch', 'snitches')} in ${countOf(content.cases, 'case', 'cases')}`;
   const size = `${Math.ceil(inspected.size / MEGABYTE)} MB`;
   return [
@@ -63,23 +63,23 @@ export function findingsOf(inspected: Inspected, shown: string): Finding[] {
   ];
 }
 
-/** A `psql` that was left in its transaction keeps back check-ins, and all alarms behind them. */
+/** A `psql` left inside a transaction blocks check-ins, and with them all alarms. */
 function heldUp({ process, user, program, from, heldMs }: Holder): Finding {
   const who = user === null ? '' : ` of the user ${user}`;
   const where = from === null ? '' : ` from ${from}`;
   return failure(
     'locks',
-    `${program === '' ? 'a session' : program}${who}${where}, in a transaction for ${durationInWords(heldMs)}, holds what the nodes wait for: check-ins that need it are refused, and alarms wait`,
+    `${program === '' ? 'a session' : program}${who}${where}, in a transaction for ${durationInWords(heldMs)}, holds locks that the nodes wait for: check-ins that need it are refused, and alarms wait`,
     `end its transaction there, or as the administrator of the database: SELECT pg_terminate_backend(${process})`,
   );
 }
 
-/** Nobody's session has it, and it outlives a restart of the server. */
+/** No session owns it, and it survives a restart of the server. */
 function leftPrepared({ name, user, heldMs }: Prepared): Finding {
   return failure(
     'locks',
-    `the transaction ${name}, which the user ${user} prepared ${durationInWords(heldMs)} ago and did not end, holds what the nodes wait for: check-ins that need it are refused, and alarms wait`,
-    `whoever prepared it knows whether it is to be committed; else, as that user or the administrator of the database, in this database: ROLLBACK PREPARED '${name.replaceAll("'", "''")}'`,
+    `the transaction ${name}, which the user ${user} prepared ${durationInWords(heldMs)} ago and did not end, holds locks that the nodes wait for: check-ins that need it are refused, and alarms wait`,
+    `ask whoever prepared it whether to commit it; if not, as that user or the administrator of the database, in this database: ROLLBACK PREPARED '${name.replaceAll("'", "''")}'`,
   );
 }
 
@@ -99,7 +99,7 @@ function checkNodes({ nodes, now }: Inspected): Finding[] {
   const shown =
     versions.size === 1
       ? ok('nodes', found)
-      : warning('nodes', `${found}: they are of different versions`, 'upgrade all of them soon');
+      : warning('nodes', `${found}: they run different versions`, 'upgrade all of them soon');
   return [
     shown,
     ...checkNames(living, now),
@@ -112,21 +112,21 @@ function checkNodes({ nodes, now }: Inspected): Finding[] {
 /** Whoever gave a sign of life within this time has not just been replaced by another run on the same host; milliseconds. */
 const SURELY_LIVES = 2_500;
 
-/** Nodes are told apart by the names of their hosts, above all where one is missing. */
+/** Nodes are told apart by the names of their hosts, above all when one is missing. */
 function checkNames(living: ListedNode[], now: number): Finding[] {
   const sure = living.filter(({ aliveAt }) => now - aliveAt < SURELY_LIVES).map(({ name }) => name);
   const twice = new Set(sure.filter((name, index) => sure.indexOf(name) !== index));
   return [...twice].map((name) =>
     warning(
       'names',
-      `more than one node is called ${name}: while one of them lives, nobody is told here that another is missing`,
-      'give each host a name of its own: hostnamectl set-hostname NAME, and restart its node',
+      `more than one node is called ${name}: as long as one of them runs, nobody is told that another is missing`,
+      'give each host its own name: hostnamectl set-hostname NAME, and restart its node',
     ),
   );
 }
 
 function waitingNode({ name, version, schemaVersion }: ListedNode): Finding {
-  const message = `${name} (${version}) waits: its upgrade of the schema to version ${schemaVersion} would break nodes of an older version that live`;
+  const message = `${name} (${version}) waits: its upgrade of the schema to version ${schemaVersion} would break the running nodes of an older version`;
   return warning(
     'upgrade',
     message,
@@ -144,26 +144,26 @@ function checkMissing({ nodes, now }: Pick<Inspected, 'nodes' | 'now'>, living: 
     .filter(([name, aliveAt]) => !names.has(name) && now - aliveAt > 0 && now - aliveAt < MISSED_FOR)
     .map(([name, aliveAt]) => {
       const ago = Math.round((now - aliveAt) / 1_000);
-      const message = `${name} gave its last sign of life ${ago < 120 ? `${ago} s` : `${Math.round(ago / 60)} min`} ago, and did not stop in order`;
+      const message = `${name} gave its last sign of life ${ago < 120 ? `${ago} s` : `${Math.round(ago / 60)} min`} ago, and was not shut down properly`;
       return warning('nodes', message, `on that host: systemctl status snitch; journalctl -u snitch -p err`);
     });
 }
 
-/** Where all nodes differ from the database alike, its clock is the one that is wrong, and so are all times. */
+/** If all nodes differ from the database alike, its clock is the wrong one, and so are all times. */
 function checkClocks(living: ListedNode[]): Finding[] {
   const off = living.filter(({ clockAheadMs }) => Math.abs(clockAheadMs) > MOST_AHEAD);
   const aheads = off.map(({ clockAheadMs }) => clockAheadMs);
   const areAlike = Math.max(...aheads) - Math.min(...aheads) <= MOST_AHEAD;
   if (off.length < 2 || off.length < living.length || !areAlike) return off.map(offClock);
-  // Seen from the nodes it is the database that is off.
-  const message = `the clock of the database is ${apart(-(aheads[0] ?? 0))} those of all nodes, and check-ins and deadlines go by it: it is probably wrong`;
+  // From the nodes' view, it is the database that is off.
+  const message = `the clock of the database is ${apart(-(aheads[0] ?? 0))} those of all nodes, and check-ins and deadlines depend on it: it is probably wrong`;
   return [
     failure('clocks', message, 'let chrony or systemd-timesyncd set the clock of the host of the database'),
   ];
 }
 
 function offClock({ name, clockAheadMs }: ListedNode): Finding {
-  const message = `the clock of ${name} is ${apart(clockAheadMs)} that of the database, by which it goes: only its log has wrong times`;
+  const message = `the clock of ${name} is ${apart(clockAheadMs)} that of the database, whose time it uses: only the times in its log are wrong`;
   return warning('clocks', message, 'let chrony or systemd-timesyncd set the clocks of all hosts');
 }
 
@@ -184,14 +184,14 @@ function checkReplication(inspected: Inspected): Finding {
   if (isSynchronous)
     return failure(
       'replication',
-      'a commit waits for a standby, and no synchronous standby follows: check-ins are refused until one does',
-      'start the standby that synchronous_standby_names says; to go on without one, on the primary: ALTER SYSTEM RESET synchronous_standby_names; SELECT pg_reload_conf()',
+      'commits wait for a standby, and no synchronous standby is connected: check-ins are refused until one is',
+      'start the standby that synchronous_standby_names names; to go on without one, on the primary: ALTER SYSTEM RESET synchronous_standby_names; SELECT pg_reload_conf()',
     );
   if (standbys.length === 0)
     return warning(
       'replication',
-      'no standby follows: what is on the disk of the primary is all there is',
-      'make backups with pg_dump, and a synchronous standby where the host may be lost',
+      'no standby is connected: the only copy of the data is on the disk of the primary',
+      'make backups with pg_dump, and add a synchronous standby to survive the loss of the host',
     );
   return warning(
     'replication',
@@ -203,7 +203,7 @@ function checkReplication(inspected: Inspected): Finding {
 function ofLocalCommits(): Finding {
   return warning(
     'replication',
-    'synchronous_commit is local for this user, so that no commit waits for a standby: check-ins that were acknowledged can be lost in a failover',
+    'synchronous_commit is local for this user, so no commit waits for a standby: check-ins that were acknowledged can be lost in a failover',
     'set it to on, or reset it for the user and the database (ALTER ROLE … RESET synchronous_commit)',
   );
 }
@@ -211,8 +211,8 @@ function ofLocalCommits(): Finding {
 /** Without the right to see them, following standbys look like none. */
 function ofUnseen(isSynchronous: boolean): Finding {
   const message = isSynchronous
-    ? 'a commit waits for a standby, and this user may not see whether one follows'
-    : 'no commit waits for a standby, and this user may not see whether one follows: check-ins that were acknowledged can be lost in a failover';
+    ? 'commits wait for a standby, but this user has no right to see whether one is connected'
+    : 'no commit waits for a standby, and this user has no right to see whether one is connected: check-ins that were acknowledged can be lost in a failover';
   return warning(
     'replication',
     message,

@@ -35,7 +35,7 @@ export async function checkServer(flags: ConnectionFlags, send: boolean): Promis
   ];
 }
 
-/** Whether it answers and works is told to anybody. */
+/** Checks what needs no key: whether it answers and works. */
 async function checkWithoutKey(flags: ConnectionFlags): Promise<Finding[]> {
   let url: string;
   try {
@@ -50,7 +50,7 @@ async function checkWithoutKey(flags: ConnectionFlags): Promise<Finding[]> {
 
 function broken(check: string, error: unknown): Finding {
   const [message = '', ...advice] = describeFailure(error).lines;
-  return failure(check, message, advice.join('; ') || 'look at the log of the daemon');
+  return failure(check, message, advice.join('; ') || 'check the log of the daemon');
 }
 
 async function probe(
@@ -69,17 +69,17 @@ function checkSweep({ status, text }: Probe): Finding {
   if (status !== 503) {
     return failure('sweep', `/readyz answered with status ${status}`, 'is this a snitch server? Check --url');
   }
-  return failure('sweep', problemsIn(text), 'look at the log of the daemon, and restart it');
+  return failure('sweep', problemsIn(text), 'check the log of the daemon, and restart it');
 }
 
-/** What takes a while is told, since an alarm may have to wait for it. */
+/** Mentions work in progress, because an alarm may have to wait for it. */
 function sweepOf(text: string): Finding {
   const progress = listIn(text, 'progress').join('; ');
-  if (progress === '') return ok('sweep', 'deadlines are looked at, alerts are sent, the store writes');
-  return ok('sweep', `alerts are sent, the store writes; the server is ${progress}`);
+  if (progress === '') return ok('sweep', 'deadlines are checked, alerts are sent, the store can be written');
+  return ok('sweep', `alerts are sent, the store can be written; the server is ${progress}`);
 }
 
-/** What keeps a server from nothing, and is to be mended all the same; there is none yet but of its clock. */
+/** Problems that do not keep a server from working but should be fixed; so far only that of its clock. */
 function warningsIn({ text }: Probe): Finding[] {
   const remedy = `on its host: ${asRoot('timedatectl set-ntp true')}`;
   return listIn(text, 'warnings').map((message) => warning('clocks', message, remedy));
@@ -102,11 +102,15 @@ function listIn(text: string, name: 'problems' | 'progress' | 'warnings'): strin
 function checkClock({ date, asked, answered }: Probe & { asked: number; answered: number }): Finding {
   const server = date === null ? Number.NaN : Date.parse(date);
   if (Number.isNaN(server))
-    return warning('clock', 'the server does not tell its time', 'is a proxy in between?');
+    return warning(
+      'clock',
+      'the server does not send its time',
+      'does a proxy in front of it remove the Date header?',
+    );
   const off = Math.max(0, asked - (server + 1_000), server - answered);
-  if (off < CLOCK_WARNING) return ok('clock', 'this clock and that of the server agree');
-  const message = `this clock and that of the server differ by ${shortDuration(off)}`;
-  const remedy = `set both by NTP: ${asRoot('timedatectl set-ntp true')}`;
+  if (off < CLOCK_WARNING) return ok('clock', 'the clocks of this host and of the server agree');
+  const message = `the clocks of this host and of the server differ by ${shortDuration(off)}`;
+  const remedy = `set both with NTP: ${asRoot('timedatectl set-ntp true')}`;
   return off < CLOCK_FAILURE ? warning('clock', message, remedy) : failure('clock', message, remedy);
 }
 
@@ -118,7 +122,7 @@ interface Examination {
 }
 
 const RIGHT_KEY =
-  "take the `api_key` of the daemon's credentials.yaml, or ask whoever has its `admin_key` for one";
+  "use the `api_key` from the daemon's credentials.yaml, or ask whoever has its `admin_key` for a key";
 
 async function checkCase(client: Client, { keySource, isKnown, send }: Examination): Promise<Finding[]> {
   try {
@@ -139,7 +143,7 @@ async function checkCase(client: Client, { keySource, isKnown, send }: Examinati
     ];
   } catch (error) {
     if (error instanceof ApiError && error.status === 403 && (await mayProvision(client))) {
-      const able = 'may check in by name and make snitches, and nothing else';
+      const able = 'can check in by name and create snitches, and nothing else';
       return [ok('API key', `${able} (from ${keySource})`)];
     }
     const finding = broken('API key', error);
@@ -148,7 +152,7 @@ async function checkCase(client: Client, { keySource, isKnown, send }: Examinati
   }
 }
 
-/** For a key that the server refuses; nothing where something else is wrong. */
+/** For a key that the server refuses; nothing if something else is wrong. */
 function remedyOf(error: unknown, keySource: string): Pick<Finding, 'remedy'> {
   if (!(error instanceof ApiError)) return {};
   if (error.status === 403) return { remedy: RIGHT_KEY };
@@ -157,7 +161,7 @@ function remedyOf(error: unknown, keySource: string): Pick<Finding, 'remedy'> {
 }
 
 const UNKNOWN_KEY =
-  'the server does not know this key, which was deleted or is of another server: put a good one there, as `snitch key create` makes it where commands work';
+  'the server does not know this key: it was deleted, or is for another server. Create one with `snitch key create` where commands work, and put it there';
 
 /** Checks in by a name that no snitch can have, so that nothing is recorded. */
 async function mayProvision(client: Client): Promise<boolean> {
@@ -189,7 +193,7 @@ async function checkInAddress(base: string, isKnown: boolean): Promise<Finding> 
 }
 
 function unproven(base: string): string {
-  return `nothing shows that ${base} leads to a snitch server: the daemon is of an earlier version, or a proxy removes its headers`;
+  return `cannot tell whether ${base} leads to a snitch server: the daemon is an older version, or a proxy removes its headers`;
 }
 
 /** Connects but sends nothing, because the answer to an unexpected request would prove little. */
@@ -198,11 +202,11 @@ async function checkTarget({ url }: WebhookAddress): Promise<Finding> {
   const host = hostname.replace(/^\[|\]$/g, '');
   const number = Number(port) || (protocol === 'https:' ? 443 : 80);
   const fault = await connectionFault(host, number, protocol === 'https:');
-  if (fault === null) return ok('webhook', `${url} can be connected to`);
+  if (fault === null) return ok('webhook', `${url} accepts connections`);
   return failure(
     'webhook',
     `${url}: ${fault}`,
-    'is the receiver running? `snitch doctor --send ADDRESS` posts to it',
+    'is the receiver running? `snitch doctor --send ADDRESS` sends it a test alert',
   );
 }
 
@@ -220,16 +224,16 @@ async function connectionFault(host: string, port: number, tls: boolean): Promis
     };
     socket.once(tls ? 'secureConnect' : 'connect', () => finish(null));
     socket.once('error', (error: NodeJS.ErrnoException) => finish(error.message || (error.code ?? 'failed')));
-    socket.setTimeout(CONNECT_WITHIN, () => finish('no connection in time'));
+    socket.setTimeout(CONNECT_WITHIN, () => finish('timed out connecting'));
   });
 }
 
 async function sendTest(client: Client, { id, url }: WireWebhook): Promise<Finding> {
   const { state, last_error } = await awaitDelivery(client, await client.testWebhook(id));
-  if (state === 'delivered') return ok('webhook', `${url} took a test alert`);
+  if (state === 'delivered') return ok('webhook', `${url} accepted a test alert`);
   return failure(
     'webhook',
     `${url}: ${last_error ?? 'no attempt was made'}`,
-    'look at the log of the receiver',
+    'check the log of the receiver',
   );
 }

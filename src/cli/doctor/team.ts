@@ -1,16 +1,16 @@
-/** How `snitch doctor` checks whether alerts reach anybody. Nothing could be more broken than a case that tells nobody. */
+/** How `snitch doctor` checks whether alerts reach anybody. A case that alerts nobody is the worst failure of all. */
 import { ApiError, type Client } from '../../api/client.ts';
 import type { WireAudience, WireCase, WireChannel, WireWebhook } from '../../api/wire.ts';
 import { unreachedInWords } from '../../core/explanation/reach.ts';
 import { type Finding, failure, ok, warning } from './findings.ts';
 
-/** So many of the snitches that alert nobody are named. */
+/** The most snitches to name among those that alert nobody. */
 const NAMED = 5;
 
 const SET_SMTP = 'set smtp.url and smtp.from in the configuration of the daemon';
 const ADD = '`snitch member add ADDRESS`, `snitch channel add KIND` or `snitch webhook add URL`';
 const MEND =
-  'mend what refuses, try it with `snitch channel test`, and then `snitch deliveries retry --dead`';
+  'fix what refuses, test it with `snitch channel test`, then run `snitch deliveries retry --dead`';
 
 interface Targets {
   webhooks: readonly WireWebhook[];
@@ -25,7 +25,7 @@ export async function checkTeam(client: Client, own: WireCase, targets: Targets)
   const broken = failing.map(({ name, why }) => `${name} ${why}`);
   const told = whoIsTold(own, targets, audience);
   if (told.nobody) {
-    const message = 'each snitch has addresses of its own, and nobody else would be told';
+    const message = 'each snitch alerts only its own addresses, and nobody else';
     return warning('team', message, `${ADD} for notices about the service itself`);
   }
   if (broken.length > 0) return warning('team', [told.words, ...broken].join('; '), MEND);
@@ -41,13 +41,13 @@ function remedyFor(audience: WireAudience | null): string {
   return parts.join(', or ');
 }
 
-/** Which snitches alert nobody, and why; null where all of them alert somebody. */
+/** Which snitches alert nobody, and why; null if all of them alert somebody. */
 async function nobodyIn(client: Client, audience: WireAudience): Promise<string | null> {
   if (audience.unreached) return unreachedInWords(audience.unreached, audience.nobody ?? '');
   return nobodyOfOld(client, audience);
 }
 
-/** Of a server that is too old to look for them itself. */
+/** For a server that is too old to find them itself. */
 async function nobodyOfOld(
   client: Client,
   { emails, webhooks, channels = [], sends_email }: WireAudience,

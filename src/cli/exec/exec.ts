@@ -37,29 +37,28 @@ const LONGEST_VALUES = 5 * MINUTE;
 
 const NOTES = `
 The exit code is always that of the job: 128 + the signal that killed it, 127 for a command that is not found, 126
-for one that cannot be run, whatever became of the check-ins. Those that the server did not take are kept on the disk
-(see \`snitch help spool\`) and count for their own time when they are sent later.
+for one that cannot be run, whatever became of the check-ins. Those that did not reach the server are kept on disk (see \`snitch help spool\`) and sent later, with the time when they happened.
 
-Every user of the host can read the arguments of a program (\`ps\`). Where nobody else may know the token, put it into
-a file for --token-file or SNITCH_TOKEN_FILE, or into SNITCH_TOKEN; or use the name of the snitch, where this program
-finds an API key (\`snitch doctor\` tells). SNITCH_TOKEN, SNITCH_API_KEY, SNITCH_ADMIN_KEY and other variables of ours
-that are secrets are not passed on to the job.
+Every user of the host can read the arguments of a program (\`ps\`). To keep the token from them, put it into a file for
+--token-file or SNITCH_TOKEN_FILE, or into SNITCH_TOKEN; or use the name of the snitch, if this program finds an API key
+(\`snitch doctor\` shows whether). SNITCH_TOKEN, SNITCH_API_KEY, SNITCH_ADMIN_KEY and the other secret variables of Snitch
+are not passed on to the job.
 
-Signals (TERM, INT, HUP, QUIT, USR1, USR2) go on to the job. --timeout ends it with all that it started; at a
-terminal, which the job shares with you, the job alone.
+Signals (TERM, INT, HUP, QUIT, USR1, USR2) go on to the job. --timeout ends the job and everything it started; at a
+terminal, which the job shares with you, only the job.
 
-With --create, a job that is deployed watches itself: where no snitch has the name, the first check-in makes one, as
-the options say. An existing one keeps its settings, whatever they say. This needs a key of the scope \`provision\` or
-\`write\`, and \`--\` before the job. Nothing that is wrong with these options keeps the job from running.
+With --create, a job is watched as soon as it is deployed: if no snitch has the name, the first check-in creates one from
+the options. An existing one keeps its settings, whatever the options say. This needs a key with the scope \`provision\` or
+\`write\`, and \`--\` before the job. A mistake in these options never keeps the job from running.
 
 --value runs its command with /bin/sh after a job that succeeded, and reports the number that it prints, for the snitch
-to judge (\`snitch help edit\`, --expect). A command that fails, prints anything else or takes too long (5m at most) is told on
-stderr and in the history; the job's own result and its exit code stay as they are. The time that it takes counts as
+to judge (\`snitch help edit\`, --expect). A command that fails, prints anything else or takes too long (5m at most) is reported
+on stderr and in the history; the job's own result and its exit code stay as they are. The time that it takes counts as
 part of the run.
 
-The end of the output goes along when the job fails; --output says when else. A stream that is a terminal stays one
-for the job, and nothing of it is kept. A process that the job leaves behind needs an output of its own: a second
-after the job's end, nobody reads this one any more.`;
+If the job fails, the end of its output is sent along; --output changes when. A stream that is a terminal stays one for
+the job, and none of it is kept. Redirect the output of processes that the job leaves behind: this program stops reading
+a second after the job ends.`;
 
 export const register: Register = (program, finish) => {
   const exec = program
@@ -67,16 +66,23 @@ export const register: Register = (program, finish) => {
     .description('run a job, and check in when it starts and ends')
     .argument('[snitch]', 'its token or whole check-in address, which need no API key; or its name')
     .argument('[command...]', 'the job and its arguments, after --')
-    .option('--token-file <file>', 'take the token from there, so that nobody sees it (or SNITCH_TOKEN_FILE)')
+    .option(
+      '--token-file <file>',
+      'read the token from this file, so that nobody sees it (or SNITCH_TOKEN_FILE)',
+    )
     .option('--timeout <duration>', 'end the job after this time, and report it as failed')
-    .option('--kill-after <duration>', 'how long it may take to end before it is killed', '10s')
+    .option('--kill-after <duration>', 'how long to wait for it to end before killing it', '10s')
     .addOption(
       new Option('--output <when>', 'when the end of its output is sent')
         .choices(['failure', 'always', 'never'])
         .default('failure'),
     )
     .option('--tail <size>', 'how much of the end of its output is sent; 0 for nothing', '10k')
-    .option('--value <name=command>', 'report what this prints after the job; repeat for several', collect)
+    .option(
+      '--value <name=command>',
+      'after the job, report the number that this prints; repeat it for several',
+      collect,
+    )
     .option('--value-timeout <duration>', 'how long these commands may take together', '1m')
     .option('--url <url>', 'address of the server (or SNITCH_URL)')
     .option('--server <name>', 'the server of that name in cli.yaml (or SNITCH_SERVER)')
@@ -146,7 +152,8 @@ function reportFor(given: string | null, problem: string | null, flags: ExecFlag
   try {
     if (given !== null) {
       const { make, problem: fault } = makingOf(flags, given);
-      if (fault !== null) tell(`${fault}; nothing is made, and this run counts where the snitch exists`);
+      if (fault !== null)
+        tell(`${fault}; no snitch is created, and this run counts only if it exists already`);
       const runId = process.getBuiltinModule('node:crypto').randomUUID();
       return new RunReport({
         ...recipientOf(given, flagsOf(flags), make),
@@ -155,9 +162,9 @@ function reportFor(given: string | null, problem: string | null, flags: ExecFlag
         directory: spoolDirectory(),
       });
     }
-    tell(`${problem}; nothing is recorded of this run`);
+    tell(`${problem}; this run is not recorded`);
   } catch (error) {
-    tell(`${(error as Error).message}; nothing is recorded of this run`);
+    tell(`${(error as Error).message}; this run is not recorded`);
   }
   return null;
 }

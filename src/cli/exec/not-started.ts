@@ -34,9 +34,9 @@ function missingInterpreter(file: string, path: string): string | null {
   const line = places.map(firstLine).find((found) => found !== null);
   if (line === undefined || line === null) return null;
   const [, interpreter] = /^#![ \t]*([^ \t]+)/.exec(line) ?? [];
-  if (interpreter === undefined) return 'what it needs to be loaded is not there';
-  if (!interpreter.endsWith('\r')) return `its interpreter ${interpreter} is not there`;
-  return `its first line has the line end of Windows, and ${interpreter.slice(0, -1)}\\r is not there`;
+  if (interpreter === undefined) return 'its dynamic loader is missing';
+  if (!interpreter.endsWith('\r')) return `its interpreter ${interpreter} does not exist`;
+  return `its first line has a Windows line ending, and ${interpreter.slice(0, -1)}\\r does not exist`;
 }
 
 /** Null for what cannot be read, or is no file. */

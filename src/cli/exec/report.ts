@@ -130,7 +130,8 @@ export class RunReport {
     if (!process.stderr.isTTY) return;
     const answers = deliveries.map((delivery) => delivery?.answer);
     const made = answers.find((answer) => answer?.kind === 'recorded' && answer.made !== undefined);
-    if (made?.kind === 'recorded') tell(`the snitch "${made.made}" is made: it is watched from now on`);
+    if (made?.kind === 'recorded')
+      tell(`the snitch "${made.made}" is created: the job is watched from now on`);
   }
 
   /** Sends what earlier runs could not send. */
@@ -168,7 +169,7 @@ function outcomeOf(end: JobEnd): Pick<KeptCheckIn, 'suffix' | 'message' | 'exitS
   const { code, signal, timedOut, failure } = end;
   const killed = signal === null ? null : `killed by ${signal}`;
   if (timedOut) {
-    const message = `ran longer than it may${killed === null ? '' : `: ${killed}`}`;
+    const message = `ran longer than allowed${killed === null ? '' : `: ${killed}`}`;
     return { suffix: 'fail', exitStatus: code, message };
   }
   return { suffix: `${code}`, exitStatus: null, message: failure ?? killed };

@@ -140,7 +140,7 @@ function outcomeOf(child: ChildProcess, limit: AbortSignal): Promise<Outcome> {
 function notANumber(printed: string): string {
   const text = printed.trim();
   if (text === '') return 'printed nothing';
-  return `printed "${[...text].slice(0, 40).join('')}", which is no number`;
+  return `printed "${[...text].slice(0, 40).join('')}", which is not a number`;
 }
 
 function killGroup({ pid }: ChildProcess): void {

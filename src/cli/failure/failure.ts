@@ -30,7 +30,7 @@ export class NotFoundError extends Failure {
   }
 }
 
-/** There is no key, or it may not be used here. */
+/** There is no key, or it has no right to do this. */
 export class AuthenticationError extends Failure {
   override readonly name = 'AuthenticationError';
   constructor(message: string) {
@@ -68,37 +68,37 @@ function describeSilence({ message, url, broken }: Unreachable): string[] {
   if (broken) {
     return [
       message,
-      'it is not known whether anything was done: look, for instance with `snitch log`, and try again',
+      'it may or may not have been done: check, for instance with `snitch log`, before you try again',
     ];
   }
   const late = message.endsWith('no answer in time');
   const advice = late
-    ? 'the server, or a firewall before it, keeps silent: look at its log, or allow more time with --timeout 60s'
-    : `is \`snitch serve\` running? Another server is named with --url or SNITCH_URL (now ${url})`;
+    ? 'the server, or a firewall in front of it, does not answer: check its log, or allow more time with --timeout 60s'
+    : `is \`snitch serve\` running? Use --url or SNITCH_URL for another server (now ${url})`;
   return [message, advice];
 }
 
-const RIGHT_ADDRESS = 'is its address right? It is named with --url or SNITCH_URL';
+const RIGHT_ADDRESS = 'is its address right? Set it with --url or SNITCH_URL';
 
-/** A proxy answers with these when nothing behind it answers, or the server when it cannot work now. */
+/** Statuses of a proxy whose server does not answer, or of a server that cannot work now. */
 const UNAVAILABLE = [502, 503, 504];
 
-/** What every version of the server says of a path that it does not have. */
+/** What every version of the server answers for an unknown path. */
 const NO_PATH = 'There is nothing at this path.';
 const TOO_OLD = [
-  'the server does not know what this command asks for, and nothing was done: it is older than this program, and has to be updated first, or its address has something too much at the end, such as /v1',
-  '`snitch doctor` tells which server is meant',
+  'the server does not know what this command asks for, and nothing was done: it is older than this program and must be updated first, or its address has something too much at the end, such as /v1',
+  '`snitch doctor` shows which server is used',
 ];
 
 /** Mostly a proxy that wants https, or a new name of the server. */
 const REDIRECTED =
-  'a key is never sent on to where an answer points: if the server is there, give that address with --url, SNITCH_URL or in cli.yaml';
+  'keys are never sent on to a redirect: if the server is there, give that address with --url, SNITCH_URL or in cli.yaml';
 
 /** A proxy, or the login of a network. */
 const AT_THE_DOOR =
-  'what stands before the server refuses, and the key was not looked at: is a login needed there, or another address? It is named with --url or SNITCH_URL';
+  'something in front of the server refuses, and the key was not checked: does it want a login, or is the address wrong? Set it with --url or SNITCH_URL';
 
-/** Whether the server has no such path, and not only no such thing there. */
+/** Whether the server has no such path, rather than no such resource. */
 export function isTooOld({ status, message }: Pick<ApiError, 'status' | 'message'>): boolean {
   return status === 404 && message === NO_PATH;
 }
@@ -111,7 +111,7 @@ function describeRefusal(error: ApiError): { lines: string[]; exitCode: number }
   if (foreign && status === 404) return { lines: [message, RIGHT_ADDRESS], exitCode: EXIT.unreachable };
   if (status === 401) {
     const advice =
-      'the key is taken from --api-key-file, SNITCH_API_KEY, SNITCH_API_KEY_FILE, cli.yaml or credentials.yaml: `snitch doctor` tells which';
+      'the key is taken from --api-key-file, SNITCH_API_KEY, SNITCH_API_KEY_FILE, cli.yaml or credentials.yaml: `snitch doctor` shows which';
     return { lines: [message, advice], exitCode: EXIT.authentication };
   }
   if (status === 403) return { lines: [message], exitCode: EXIT.authentication };

@@ -25,7 +25,7 @@ interface Understood {
 function checkKnown({ schedule, timezone, grace }: WireImported): void {
   if (schedule !== undefined && timezone !== undefined && grace !== undefined) return;
   throw new Failure(
-    'nothing was changed: the server does not know schedule, timezone and grace, and has to be updated first',
+    'nothing was changed: the server does not know schedule, timezone and grace, and must be updated first',
   );
 }
 
@@ -34,7 +34,7 @@ const NO_INTERVAL = 'is not a valid interval';
 
 const THE_INTERVALS = `the intervals are: ${INTERVALS.join(', ')}; a schedule says anything else`;
 
-const NEEDS_UNKNOWN = 'nothing was changed: the server does not know needs, and has to be updated first';
+const NEEDS_UNKNOWN = 'nothing was changed: the server does not know needs, and must be updated first';
 
 /** @throws SnitchFileError with every value that the server would refuse */
 async function understand(client: Client, file: SnitchFile): Promise<Understood> {
@@ -135,7 +135,7 @@ export async function planFor(client: Client, file: SnitchFile, { prune, takeOve
   const freed = prune ? plan.gone.length : 0;
   if (room !== null && plan.create.length > room + freed) {
     throw new Failure(
-      `the file has ${plan.create.length} new snitches, and the case has room for ${room + freed}: the limit is the administrator's to raise (\`snitch case edit --max-snitches\`)`,
+      `the file has ${plan.create.length} new snitches, and the case has room for ${room + freed}: only the administrator can raise the limit (\`snitch case edit --max-snitches\`)`,
     );
   }
   return plan;

@@ -244,7 +244,7 @@ class Index {
       const [first, ...others] = candidates.filter((snitch) => this.#inTheWay(snitch) === keeper);
       if (first && others.length === 0) return first;
       if (first) {
-        const message = `${others.length + 1} snitches have this name: give the token of the one that is meant`;
+        const message = `${others.length + 1} snitches have this name: give the token of the one you mean`;
         return { attribute: 'name', message, keeper: null };
       }
     }

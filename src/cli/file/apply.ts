@@ -45,8 +45,8 @@ interface ApplyFlags extends FileFlags {
 
 const FILE_FORM = `
 The file:
-  owner: web-servers          which file this is, wherever it lies; null: it keeps nothing
-                              (else its name without .yaml tells)
+  owner: web-servers          identifies this file, wherever it is; null: it keeps nothing
+                              (default: its name without .yaml)
   case:                       settings of the case; each may be left out
     name: Example
     timezone: Europe/Berlin
@@ -54,7 +54,7 @@ The file:
     reminders: period         period, hourly, daily or off
   channels:                   without this, an apply leaves the channels alone
     - kind: ntfy              as in \`snitch channel add\`
-      name: ops               else its kind; both together say which one it is
+      name: ops               (default: its kind); kind and name identify it
       settings: {server: https://ntfy.example.com, topic: ops}
       secret_file: token      file with its secret, beside this file;
                               for several: {token: FILE};
@@ -66,38 +66,38 @@ The file:
   snitches:
     - name: nightly-backup
       interval: daily         as in \`snitch create\`
-      schedule:               in its place, with one of these
+      schedule:               instead of interval, with one of these
         cron: '0 3 * * 1-5'
         calendar: Mon..Fri 03:00
         every: 90m
-      timezone: Asia/Tokyo    of the schedule; else that of the case
-      grace: 10m              how long after it is due an alert comes
+      timezone: Asia/Tokyo    of the schedule (default: that of the case)
+      grace: 10m              how long after it is due to alert
       max_runtime: 2h         how long a run may take from its reported start
       min_runtime: 5m         how long it takes at least; less counts as an error
-      failures_before_alert: 3        so many errors in a row before it is errored
+      failures_before_alert: 3        this many errors in a row before it is errored
       expect: [bytes>=1M, rows=10..20]        what it reports, as in \`snitch create\`
       needs: [web1, tag:network]      names or tokens, as in \`snitch create\`; [] drops them
-      alert_type: basic       this and what follows may be left out, and has its default then
+      alert_type: basic       this and the rest may be left out, for the default
       alert_email: [ops@example.com]
       tags: [production, db]
       notes: what to do when it is missing
-      token: c2354d53d2       to keep a token, to rename, or where names repeat
-      owner: other            where another file keeps this one, or null where none does
+      token: c2354d53d2       to keep a token, to rename, or if names repeat
+      owner: other            if another file keeps this one; null if none does
 
-A snitch whose entry names none of schedule, timezone and grace keeps what it has of them; \`schedule: null\` drops it.
-The same goes for max_runtime, min_runtime, failures_before_alert and expect: naming one of them says all four.
-A snitch of the file's that has no token here is found by its name. One that somebody made by hand and that the file
-names as well is adopted. What the file does not name is left alone, unless --prune says otherwise; --prune never
-touches what another owner keeps. Channels belong to the case and to no file: where a file has \`channels:\`, --prune
-deletes all that it does not name, so that only one file should have them. A secret from a file is sent with each apply,
-because the server does not tell whether it differs; --exit-code does not count it. To rename an owner, write the new name and apply with --take-over OLD once.`;
+If the entry of a snitch names none of schedule, timezone and grace, it keeps those it has; \`schedule: null\` drops the
+schedule. The same goes for max_runtime, min_runtime, failures_before_alert and expect: naming one of them sets all four.
+An entry without a token is matched by name; a snitch of that name that somebody made by hand is adopted. Snitches that
+the file does not name are left alone without --prune, which never touches what another owner keeps. Channels belong to
+the case, not to a file: if a file has \`channels:\`, --prune deletes all that it does not name, so only one file should
+have them. A secret from a file is sent with each apply, because the server never shows whether it differs; --exit-code
+does not count it. To rename an owner, write the new name and apply with --take-over OLD once.`;
 
 export const register: Register = (program, finish) => {
   const apply = addFileOptions(program.command('apply'))
-    .description('make the snitches and the case be as a file says')
+    .description('make the snitches and the case match a file')
     .option('--prune', 'delete what an earlier apply of this file kept and the file no longer names')
     .option('--confirm <count>', 'how many snitches and channels --prune will delete')
-    .option('-y, --yes', 'do not ask; needed where there is no terminal')
+    .option('-y, --yes', 'do not ask; needed without a terminal')
     .action((flags: ApplyFlags) => applyFile(flags))
     .addHelpText('after', FILE_FORM);
   withExamples(
@@ -109,7 +109,7 @@ export const register: Register = (program, finish) => {
   const diff = addFileOptions(program.command('diff'))
     .description('show what an apply of a file would change')
     .option('--prune', 'also what an apply with --prune would delete')
-    .option('--exit-code', 'exit with 1 where something would change, and with 0 where nothing would')
+    .option('--exit-code', 'exit with 1 if something would change, and with 0 if nothing would')
     .action(async (flags: DiffFlags) => finish(await showDiff(flags)))
     .addHelpText('after', FILE_FORM);
   withExamples(
@@ -134,7 +134,7 @@ export const register: Register = (program, finish) => {
 function addFileOptions(command: Command): Command {
   return command
     .option('-f, --file <file>', 'the file; - reads it from the standard input (required)')
-    .option('--take-over <owner>', 'also keep from now on what the file of this owner kept');
+    .option('--take-over <owner>', 'from now on also keep what the file of this owner kept');
 }
 
 async function planOfFile(client: Client, flags: FileFlags): Promise<{ plan: Plan; file: SnitchFile }> {
@@ -219,7 +219,7 @@ async function applyFile(flags: ApplyFlags): Promise<void> {
   await tellNextRuns(client, output, done);
   if (!file.namesOwner) {
     output.hint(
-      `write \`owner: ${file.owner}\` as the file's first line: it is known by that then, wherever it lies`,
+      `write \`owner: ${file.owner}\` as the file's first line: that identifies it, wherever it is`,
     );
   }
   const gone = countGone(plan);
@@ -242,11 +242,11 @@ async function planAgain(before: Plan, { client, file, output, flags }: Again): 
   const prune = flags.prune ?? false;
   if (prune && !isPartOf(plan, before)) {
     throw new Failure(
-      'somebody else changed the case meanwhile, and --prune would delete others than it showed: run this again',
+      'somebody else changed the case in the meantime, and --prune would delete more than it showed: run this again',
     );
   }
   output.done(
-    'the server refused a part, as where somebody else changes the case at the same moment: this is left',
+    'the server refused some of it, perhaps because somebody else changed the case at the same time: this is left',
   );
   if (output.format !== 'json') show(output, plan, prune);
   if (differs(plan, prune)) await ask(flags);
@@ -279,7 +279,7 @@ function checkCount(plan: Plan, confirmed: string | undefined): void {
     throw new UsageError(`--prune would delete ${snitches}: confirm it with --confirm=${gone}`);
   }
   if (Number(confirmed) !== gone) {
-    throw new Failure(`--prune would delete ${snitches}, and not ${confirmed}: nothing was changed`);
+    throw new Failure(`--prune would delete ${snitches}, not ${confirmed}: nothing was changed`);
   }
 }
 
@@ -287,7 +287,7 @@ async function ask(flags: ApplyFlags): Promise<void> {
   const { yes, file } = flags;
   if (yes) return;
   if (file === '-' || !canAsk()) {
-    throw new UsageError('nothing was changed: applying needs --yes where there is no terminal to ask on');
+    throw new UsageError('nothing was changed: applying needs --yes without a terminal to ask on');
   }
   if (!(await confirm(`Apply${placeOf(flags)}? [y/N] `))) throw new Failure('nothing was changed');
 }

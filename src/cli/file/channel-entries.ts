@@ -57,7 +57,7 @@ export function channelOf(path: string, entry: MapOfFile): WantedChannel | Field
 function otherKind(kind: unknown): string {
   if (kind === undefined || kind === null) return `is missing: it is one of ${CHANNEL_KINDS.join(', ')}`;
   if (kind === 'email') return 'email goes to the members: list them under `case:`';
-  if (kind === 'webhook') return 'webhooks are not kept in a file: `snitch webhook add` makes one';
+  if (kind === 'webhook') return 'webhooks are not kept in a file: use `snitch webhook add`';
   return `there is no ${JSON.stringify(kind)}.${didYouMean(String(kind), CHANNEL_KINDS)}`;
 }
 

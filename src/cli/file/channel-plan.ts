@@ -56,7 +56,7 @@ export function pairsOf(
     known.delete(same);
     const [first] = entries;
     if (first && found.length > 0 && found.length !== entries.length) {
-      const message = `the case has ${found.length} of this kind and name, and the file ${entries.length}: give each a name of its own (\`snitch channel edit ID --name NAME\`)`;
+      const message = `the case has ${found.length} of this kind and name, and the file ${entries.length}: give each its own name (\`snitch channel edit ID --name NAME\`)`;
       faults.push({ wanted: first, fault: ['name', message] });
     } else
       for (const [index, entry] of entries.entries())
@@ -80,7 +80,7 @@ export function faultsOf({ wanted, present }: Pair): FieldFault[] {
     const value = settings[name];
     const isMasked = server && typeof value === 'string' && value.includes(`${HIDDEN}@`);
     if (isMasked && value !== present?.settings[name]) {
-      const message = `${name} has ${HIDDEN} in the place of its password: write \`secret_file: {${name}: FILE}\`, with a file that holds the whole address`;
+      const message = `${name} has ${HIDDEN} in place of its password: write \`secret_file: {${name}: FILE}\`, with a file that holds the whole address`;
       faults.push(['settings', message]);
     }
   }

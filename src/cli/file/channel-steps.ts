@@ -67,7 +67,7 @@ async function check(
     const answer = await patiently(() => client.checkImport({ snitches: [], channels: batch }));
     if (!answer.channels) {
       throw new Failure(
-        'nothing was changed: the server knows no channels in a file, and has to be updated first',
+        'nothing was changed: the server knows no channels in a file, and must be updated first',
       );
     }
     for (const { attribute, message } of answer.problems) {

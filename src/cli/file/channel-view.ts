@@ -22,9 +22,7 @@ export function channelLines({ create, change, gone }: ChannelPlan, prune: boole
   const changed = change.map((one): ChannelLine => {
     const files = filesOf(one)
       .filter(([setting]) => one.fields.every(({ field }) => field !== setting))
-      .map(
-        ([setting, file]) => `${setting}: is read from ${file} and sent; whether it differs cannot be known`,
-      );
+      .map(([setting, file]) => `${setting}: is read from ${file} and sent; whether it differs is unknown`);
     return { sign: '~', text: `change ${named(one)}`, fields: [...one.fields, ...files] };
   });
   const left = gone.map((one): ChannelLine => {

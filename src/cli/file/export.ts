@@ -111,7 +111,7 @@ function dueOf({ interval, schedule, timezone, grace }: WireSnitch): Exported {
 
 const HEADING = ' Made by `snitch export`; `snitch diff -f` and `snitch apply -f` read it.';
 const NO_OWNER =
-  ' No file keeps these snitches. Give this one a name (`owner: NAME`) if an apply with --prune shall delete from them.';
+  ' No file keeps these snitches. Give this one a name (`owner: NAME`) if an apply with --prune should delete from them.';
 const WARNING = ' The tokens are secrets: whoever knows one can check in for its job.';
 
 function yamlOf(file: Exported, withTokens: boolean): string {

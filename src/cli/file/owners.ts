@@ -16,7 +16,7 @@ export function ownerFaults(
 ): string[] {
   const keeps = (name: string | null) => present.ownership.some(({ owner }) => owner === name);
   if (takeOver !== null && file.owner === null) {
-    return ['--take-over goes with a file that has an owner: write `owner: NAME` as its first line'];
+    return ['--take-over needs a file that has an owner: write `owner: NAME` as its first line'];
   }
   // When the command is repeated there is nothing left to take over, which is no mistake.
   if (takeOver !== null && !keeps(takeOver) && !keeps(file.owner)) {
@@ -84,5 +84,5 @@ function ownerLine(owner: string): string {
 /** If the file has nothing that its owner keeps, it is probably another file with the same owner. */
 export function strangeness({ owner, gone, change, unchanged, create }: Plan): string | null {
   if (gone.length === 0 || create.length === 0 || change.length + unchanged > 0) return null;
-  return `none of the ${gone.length} snitches that "${owner}" keeps is in this file: if it is another file, give it an owner of its own`;
+  return `none of the ${gone.length} snitches that "${owner}" keeps is in this file: if it is another file, give it its own owner`;
 }

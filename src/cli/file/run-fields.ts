@@ -64,6 +64,6 @@ export function checkKnowsRuns(understood: WireImported): void {
   const unknown = RUN_FIELDS.filter((field) => understood[field] === undefined);
   if (unknown.length === 0) return;
   throw new Failure(
-    `nothing was changed: the server does not know ${unknown.join(', ')}, and has to be updated first`,
+    `nothing was changed: the server does not know ${unknown.join(', ')}, and must be updated first`,
   );
 }

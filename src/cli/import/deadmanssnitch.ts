@@ -33,7 +33,7 @@ export function importedOf(snitch: Fields): Imported {
       token: isToken(token) ? token : null,
     },
     remarks,
-    refusal: known ? null : `its interval "${interval}" is none that there is`,
+    refusal: known ? null : `its interval "${interval}" does not exist here`,
   };
 }
 

@@ -80,7 +80,7 @@ function ruleOf(text: string): WireSchedule {
 }
 
 function joined(lines: readonly string[], timezone: string, now: number): Joined {
-  if (!isTimeZone(timezone)) throw new NotUnderstood(`${timezone} is no time zone that is known here`);
+  if (!isTimeZone(timezone)) throw new NotUnderstood(`${timezone} is not a time zone that is known here`);
   if (lines.some(isCron)) return joinSchedules(lines.map(ruleOf), timezone, now);
   return joinCalendars(lines, timezone, now);
 }
@@ -159,7 +159,7 @@ function remarksOn(check: Fields, keepsGrace: boolean): string[] {
     check.filter_body === true ||
     check.filter_http_body === true
   ) {
-    remarks.push('filters on keywords: here the exit status tells how the job went');
+    remarks.push('filters on keywords: here the exit status shows how the job went');
   }
   if (check.manual_resume === true) remarks.push('manual resume: see `snitch pause --until unpaused`');
   if (check.status === 'paused')

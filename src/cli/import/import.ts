@@ -25,8 +25,8 @@ interface ImportFlags extends ClientFlags, SourceFlags {
 }
 
 const NOTES = `
-It is a dry run that reports what would be made, and what has no equivalent here, until --yes is given. What was
-imported before is passed over. Tokens are kept, so that a job only needs the new address before its token.`;
+Without --yes this is a dry run that reports what would be created, and what has no equivalent here. Anything imported
+earlier is skipped. Tokens are kept, so a job only needs the new address in front of its token.`;
 
 export const register: Register = (program, finish) => {
   const command = program.command('import').description('bring snitches over from another service');
@@ -87,7 +87,7 @@ async function importFrom(
   const { create, present, refused } = sorted;
   const made = flags.yes ? `${create.length} made` : `${create.length} to make`;
   output.done(`${made}, ${present.length} there already, ${refused.length} that cannot be`);
-  if (!flags.yes && create.length > 0) output.done('this was a dry run: --yes makes them');
+  if (!flags.yes && create.length > 0) output.done('this was a dry run: use --yes to create them');
   return refused.length > 0 ? EXIT.error : EXIT.ok;
 }
 
@@ -134,7 +134,7 @@ async function sort(client: Client, all: readonly Imported[]): Promise<Sorted> {
   }
   if (room !== null && room < sorted.create.length) {
     throw new Failure(
-      `there are ${sorted.create.length} new snitches, and the case has room for ${room}: the limit is the administrator's to raise`,
+      `there are ${sorted.create.length} new snitches, and the case has room for ${room}: only the administrator can raise the limit`,
     );
   }
   const names = new Set(sorted.create.map(({ input }) => input.name));

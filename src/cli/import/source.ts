@@ -41,7 +41,7 @@ export function sourceOf({ fromUrl, fromKeyFile }: SourceFlags, otherwise: strin
   const key = file ? keyIn(file) : process.env.SNITCH_FROM_KEY?.trim();
   if (!key) {
     throw new AuthenticationError(
-      `no API key for ${url.origin}\nname a file with it by --from-key-file, or set SNITCH_FROM_KEY`,
+      `no API key for ${url.origin}\nname a file with it using --from-key-file, or set SNITCH_FROM_KEY`,
     );
   }
   return { url: url.href.replace(/\/+$/, ''), key };

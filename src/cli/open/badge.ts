@@ -12,7 +12,7 @@ import { exactTime, Output, say, shownTime, type View } from '../output/output.t
 export const register: Register = (program) => {
   const badge = program
     .command('badge')
-    .description('pictures for other pages: how a snitch is, or the worst of a tag');
+    .description('pictures for other pages: the status of a snitch, or the worst of a tag');
   withExamples(
     badge,
     'snitch badge add nightly-backup       prints what to paste',
@@ -26,10 +26,10 @@ export const register: Register = (program) => {
   withExamples(addClientOptions(list), 'snitch badge list', 'snitch badge list --json');
   const add = badge
     .command('add')
-    .description('make a badge that everybody may see who knows its address')
+    .description('make a badge; everybody who knows its address can see it')
     .argument('[snitch]', 'its token or name')
     .option('-t, --tag <tag>', 'instead of one snitch, the worst of those with the tag')
-    .option('-l, --label <text>', 'what stands on it (default: the name, or the tag)')
+    .option('-l, --label <text>', 'the text on it (default: the name, or the tag)')
     .action((snitch: string | undefined, flags: AddFlags) => addBadge(snitch, flags));
   withExamples(
     addClientOptions(add),
@@ -38,9 +38,9 @@ export const register: Register = (program) => {
   );
   const remove = badge
     .command('delete')
-    .description('take a badge away: its address shows nothing any more')
+    .description('delete a badge: its address shows nothing any more')
     .argument('<badge>', 'its id, or its address')
-    .option('-f, --force', 'do not ask; needed where there is no terminal')
+    .option('-f, --force', 'do not ask; needed without a terminal')
     .action((given: string, flags: ClientFlags & { force?: boolean }) => deleteBadge(given, flags));
   withExamples(addClientOptions(remove), 'snitch badge delete badge_abcdefghij234567');
 };
@@ -58,7 +58,7 @@ export function badgeOf({ name, tag }: Pick<WireBadge, 'name' | 'tag'>): string 
 const BADGE_VIEW: View<WireBadge> = {
   name: ({ id }) => id,
   id: ({ id }) => id,
-  empty: 'no badges: make one with `snitch badge add NAME`',
+  empty: 'no badges: create one with `snitch badge add NAME`',
   columns: [
     { header: 'OF', cell: badgeOf, shrinkTo: 10 },
     { header: 'LABEL', cell: ({ label }) => label ?? '', shrinkTo: 8, optional: true },
@@ -77,7 +77,7 @@ async function listBadges(flags: ClientFlags): Promise<void> {
 async function addBadge(given: string | undefined, flags: AddFlags): Promise<void> {
   const { tag, label } = flags;
   if ((given === undefined) === (tag === undefined)) {
-    throw new UsageError('say of what: the name of a snitch, or --tag TAG');
+    throw new UsageError('say what it is for: the name of a snitch, or --tag TAG');
   }
   const client = connect(flags);
   const input: BadgeInput = given === undefined ? { tag: tag ?? '' } : await tokenOf(client, given);
@@ -109,7 +109,7 @@ function printBadge(badge: WireBadge, output: Output): void {
   const pasted = { url: badge.url, alt: badge.label ?? badge.tag ?? badge.public_name ?? badge.name ?? '' };
   output.lines(['', badgeMarkdown(pasted), badgeHtml(pasted), badge.url]);
   if (badge.name !== null && badge.public_name === null && badge.label === null) {
-    say('whoever sees the badge reads the name of the snitch; --label shows something else');
+    say('whoever sees the badge can read the name of the snitch; use --label to show something else');
   }
 }
 
@@ -118,7 +118,7 @@ async function deleteBadge(given: string, flags: ClientFlags & { force?: boolean
   const id = /(?:^|\/)(badge_[a-z2-7]+)(?:\.(?:svg|json))?$/.exec(given)?.[1] ?? given;
   const badge = (await client.listBadges()).find((one) => one.id === id);
   if (!badge) {
-    throw new NotFoundError(`there is no badge "${given}"\n\`snitch badge list\` shows those that there are`);
+    throw new NotFoundError(`there is no badge "${given}"\n\`snitch badge list\` lists them`);
   }
   await confirmDeletion([`${badge.id}, the badge of ${badgeOf(badge)}`], flags);
   await client.deleteBadge(badge.id);

@@ -32,7 +32,7 @@ export const register: Register = (program) => {
     .command('open')
     .description('print what to paste next, so that its job checks in')
     .argument('<snitch>', 'its token or name')
-    .addOption(new Option('--for <where>', 'only that, so that it can go into a file').choices(SNIPPET_KINDS))
+    .addOption(new Option('--for <where>', 'print only this form, ready for a file').choices(SNIPPET_KINDS))
     .option('--copy', 'copy it to the clipboard of the terminal as well (OSC 52)')
     .action((given: string, flags: OpenFlags) => openSnitch(given, flags));
   withExamples(
@@ -45,7 +45,7 @@ export const register: Register = (program) => {
 
 async function openSnitch(given: string, flags: OpenFlags): Promise<void> {
   if (flags.copy && flags.for === undefined) {
-    throw new UsageError(`--copy copies one thing: say which, by --for ${SNIPPET_KINDS.join('|')}`);
+    throw new UsageError(`--copy copies one thing: say which with --for ${SNIPPET_KINDS.join('|')}`);
   }
   const client = connect(flags);
   const snitch = await resolveSnitch(client, given);
@@ -131,7 +131,7 @@ function linesOf(text: string): string[] {
 /** @throws Failure where no terminal is there to copy by, or the text is too long for one */
 function copy(text: string, what: string, output: Output): void {
   const terminal = [process.stdout, process.stderr].find(({ isTTY }) => isTTY);
-  if (!terminal) throw new Failure('nothing was copied: that goes by way of the terminal, and there is none');
+  if (!terminal) throw new Failure('nothing was copied: copying needs a terminal, and there is none');
   const sequence = clipboardSequence(text, process.env);
   if (sequence === null) throw new Failure('nothing was copied: it is too long for the terminal');
   terminal.write(sequence);

@@ -7,7 +7,7 @@ const LARGEST_PAGE = 1_000;
 export function limitOf(text: string): number {
   const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
   if (limit < 1 || limit > LARGEST_PAGE) {
-    throw new UsageError(`--limit: "${text}" is no number from 1 to ${LARGEST_PAGE}`);
+    throw new UsageError(`--limit: "${text}" is not a number from 1 to ${LARGEST_PAGE}`);
   }
   return limit;
 }

@@ -26,7 +26,7 @@ export function intervalOf(text: string): string {
     : (WORDS[given] ?? ofLength(durationOf(given)));
   if (known !== null && (INTERVALS as readonly string[]).includes(known)) return known;
   throw new UsageError(
-    `--interval: "${text}" is none that there is.${didYouMean(given, INTERVALS)}\nthere are: ${INTERVALS.join(', ')}`,
+    `--interval: "${text}" is not an interval.${didYouMean(given, INTERVALS)}\nthere are: ${INTERVALS.join(', ')}`,
   );
 }
 

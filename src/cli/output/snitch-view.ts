@@ -96,7 +96,7 @@ export const EXACTLY_DUE: Column<WireSnitch> = {
 export const SNITCH_VIEW: View<WireSnitch> = {
   name: ({ name }) => name,
   id: ({ token }) => token,
-  empty: 'no snitches: make one with `snitch create NAME --interval daily`',
+  empty: 'no snitches: create one with `snitch create NAME --interval daily`',
   columns: [
     { header: 'NAME', cell: ({ name }) => name, shrinkTo: 12 },
     {
@@ -155,8 +155,8 @@ function reportField(snitch: WireSnitch, style: Style): string {
 /** Why nobody was told so far, and until when. */
 function heldText({ by, since, until }: WireHold, style: Style): string {
   const held = `${by ? `by ${by.name} ` : ''}since ${exactTime(since, style)}: nobody was told`;
-  if (until !== null) return `${held}\ntold at ${exactTime(until, style)} if it is still silent then`;
-  return `${held}\ntold when ${by?.name ?? 'what it needs'} was well for one period and this is still silent`;
+  if (until !== null) return `${held}\nalerts at ${exactTime(until, style)} if it is still silent then`;
+  return `${held}\nalerts when ${by?.name ?? 'what it needs'} has been healthy for one period and this is still silent`;
 }
 
 /** The interval beside a schedule is only for clients that know no schedules. */

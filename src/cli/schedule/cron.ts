@@ -21,7 +21,7 @@ const WEEKDAY: FieldRule = { name: 'day of the week', min: 0, max: 7, words: WEE
 
 /** @throws NotUnderstood with the reason */
 export function parseCronSchedule(text: string): Schedule {
-  if (text.toLowerCase() === '@reboot') throw new NotUnderstood('it runs at boot only: nobody knows when');
+  if (text.toLowerCase() === '@reboot') throw new NotUnderstood('it runs only at boot, at no known time');
   const plain = text.startsWith('@') ? NICKNAMES[text.toLowerCase()] : text;
   if (plain === undefined) throw new NotUnderstood(`${text} is no word that cron is known to have`);
   const fields = plain.split(/\s+/);

@@ -24,32 +24,35 @@ const GROUP = 'If the snitch is made:';
 
 const OPTIONS: readonly [flags: string, description: string][] = [
   ['--interval <interval>', 'how often the job runs: daily, hourly, 15m, 2h, weekly and so on'],
-  ['--cron <expression>', 'when the job is due: five fields, or @daily and its like'],
-  ['--calendar <expression>', 'the same, as OnCalendar= of systemd has it'],
-  ['--every <duration>', 'so long after its last check-in, such as 90m'],
+  ['--cron <expression>', 'when the job is due: five fields, or @daily and the like'],
+  ['--calendar <expression>', 'the same in the form of OnCalendar= in systemd'],
+  ['--every <duration>', 'this long after its last check-in, such as 90m'],
   ['--timezone <zone>', 'of the schedule (default: that of the case)'],
-  ['--grace <duration>', 'so long after it is due (default: follows from the schedule)'],
+  ['--grace <duration>', 'how long after it is due to alert (default: follows from the schedule)'],
   ['--max-runtime <duration>', 'how long a run may take'],
   ['--min-runtime <duration>', 'a run that takes less counts as an error'],
-  ['--failures-before-alert <count>', 'alert only after so many errors in a row'],
+  ['--failures-before-alert <count>', 'alert only after this many errors in a row'],
 ];
 
 /** What else `snitch create` takes. */
 const DETAILS: readonly [flags: string, description: string][] = [
   ['--alert-type <type>', 'basic: a fixed deadline; smart: a learned, earlier one'],
-  ['--public-name <name>', 'what the status page calls it'],
+  ['--public-name <name>', 'its name on the status page'],
   ['--notes <text>', 'notes for those who are alerted'],
 ];
 
 const LISTS: readonly [flags: string, description: string][] = [
   ['--expect <expectation>', 'what it must report; repeat it for several (see `snitch help edit`)'],
   ['--tag <tag>', 'a tag; repeat it for several'],
-  ['--alert-email <address>', 'tell this address and not the members; repeat it for several'],
-  ['--needs <snitch>', 'tell nobody that it is silent while this one is missing: a name, a token or tag:TAG'],
+  ['--alert-email <address>', 'alert this address instead of the members; repeat it for several'],
+  [
+    '--needs <snitch>',
+    'do not alert about its silence while this one is missing: a name, a token or tag:TAG',
+  ],
 ];
 
 export function addMakeOptions(command: Command): Command {
-  command.option('--create', 'where no snitch has this name, make it with this check-in; needs a key');
+  command.option('--create', 'if no snitch has this name, create it with this check-in; needs a key');
   for (const [flags, description] of [...OPTIONS, ...DETAILS]) {
     command.addOption(new Option(flags, description).helpGroup(GROUP));
   }

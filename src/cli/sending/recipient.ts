@@ -263,7 +263,7 @@ async function find(checkIn: KeptCheckIn, base: string | null, locator: Locator)
   if (known !== null) return { base: known, token: checkIn.token };
   const reason =
     serverName === undefined
-      ? 'the address of the server is not known: see `snitch help spool`'
+      ? 'the address of its server is not known: see `snitch help spool`'
       : `the check-in is for the server "${serverName}", which is not known: \`snitch server add ${serverName}\``;
   return { kind: 'later', reason, fault: 'recipient' };
 }

@@ -68,7 +68,7 @@ function judge({ status, own, text }: Response, base: string, token: string): An
   const later = (reason: string, fault: 'server' | 'recipient'): Answer => ({ kind: 'later', reason, fault });
   if (status >= 200 && status <= 299) {
     if (own || status === 202 || ACCEPTED.test(text)) return { kind: 'recorded' };
-    return later(`what answers at ${base} with status ${status} is no snitch server`, 'server');
+    return later(`what answers at ${base} with status ${status} is not a snitch server`, 'server');
   }
   if (own && status === 404) {
     // Without a key, what was given may well be a name.

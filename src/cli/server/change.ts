@@ -70,7 +70,7 @@ export function assertNew(cli: CliFile, name: string): void {
  * Looks before the key is sent anywhere.
  *
  * @returns whether it answers; one that does not may be away for now
- * @throws Failure for what is no snitch server
+ * @throws Failure for what is not a snitch server
  */
 async function assertSnitch(url: string): Promise<boolean> {
   try {
@@ -81,7 +81,7 @@ async function assertSnitch(url: string): Promise<boolean> {
     );
   } catch (error) {
     if (error instanceof Failure) throw error;
-    say(`${describeFailure(error).lines[0]}: it is added all the same, and untried`);
+    say(`${describeFailure(error).lines[0]}: it is added anyway, without a test`);
     return false;
   }
 }
@@ -111,7 +111,7 @@ function fileWithKey(path: string): string {
   const about = process.getBuiltinModule('node:fs').statSync(path, { throwIfNoEntry: false });
   if (about && !about.isFile()) {
     throw new UsageError(
-      `${path} is no file that stays there, and it is read anew by each command: give the key itself with --key-file -`,
+      `${path} is not a file that stays there, and each command reads it again: give the key itself with --key-file -`,
     );
   }
   if (!/^[\x21-\x7e]+$/.test(secretIn(path)))
@@ -128,7 +128,7 @@ async function askKey(name: string): Promise<string> {
   const key = await askSecretly(`API key of ${name} (it is not shown): `);
   if (!key)
     throw new Failure(
-      'nothing was added: there was no key\n`snitch key create NAME` makes one, on that server',
+      'nothing was added: there was no key\ncreate one on that server with `snitch key create NAME`',
     );
   return key;
 }
@@ -137,7 +137,8 @@ async function askKey(name: string): Promise<string> {
 async function assertAccepted(name: string, url: string, apiKey: string, { quiet }: AddFlags): Promise<void> {
   try {
     const { case: own, scope } = await createClient({ url, apiKey, timeoutMs: PATIENCE }).getStanding();
-    if (!quiet) say(`${name} takes the key: the case ${own.name}${scope === null ? '' : `, scope ${scope}`}`);
+    if (!quiet)
+      say(`${name} accepts the key: the case ${own.name}${scope === null ? '' : `, scope ${scope}`}`);
   } catch (error) {
     const [line = ''] = describeFailure(error).lines;
     const { status } = error as { status?: number };
@@ -165,7 +166,7 @@ export async function removeServer(name: string, flags: { force?: boolean; quiet
   const known = serversOf(cli).find((server) => server.name === name);
   if (!known) throw new NotFoundError(describeUnknown(cli, name, '`snitch server remove`'));
   const { url, settings } = known;
-  const key = settings.api_key || settings.admin_key ? ' and its key, which stands nowhere else here' : '';
+  const key = settings.api_key || settings.admin_key ? ' and its key, which is kept nowhere else here' : '';
   const kept = await countKept(name, url);
   const left =
     kept === 0
@@ -214,9 +215,10 @@ export function tellDefault(cli: CliFile): void {
   const name = defaultOf(cli);
   const known = serversOf(cli).find((server) => server.name === name);
   if (known) say(`the default is ${known.name} (${known.url})`);
-  else if (serversOf(cli).length > 0) say('none is the default now: `snitch server use NAME`');
+  else if (serversOf(cli).length > 0) say('there is no default now: set one with `snitch server use NAME`');
   const { SNITCH_URL: url, SNITCH_SERVER: named } = process.env;
   if (known && url && !sameServer(url, known.url))
-    say(`SNITCH_URL is set, and wins here: ${plainUrl(url, 'SNITCH_URL')}`);
-  else if (known && !url && named && named !== name) say(`SNITCH_SERVER is set, and wins here: ${named}`);
+    say(`SNITCH_URL is set, and overrides this: ${plainUrl(url, 'SNITCH_URL')}`);
+  else if (known && !url && named && named !== name)
+    say(`SNITCH_SERVER is set, and overrides this: ${named}`);
 }

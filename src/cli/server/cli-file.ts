@@ -43,7 +43,7 @@ export async function changeCliFile(
     const { code, message } = error as NodeJS.ErrnoException;
     if (error instanceof Failure || code === undefined) throw error;
     throw new Failure(
-      `cannot write ${path}: ${code === 'EACCES' ? 'permission denied' : message}; it is as it was`,
+      `cannot write ${path}: ${code === 'EACCES' ? 'permission denied' : message}; it was not changed`,
     );
   }
 }
@@ -84,7 +84,7 @@ function documentIn(path: string): Document {
   });
   const [fault] = document.errors;
   // The message of the parser may quote a key.
-  if (fault) throw new Failure(`${path} is not valid YAML, and is left as it is`);
+  if (fault) throw new Failure(`${path} is not valid YAML, and was not changed`);
   if (!isMap(document.contents)) document.contents = new YAMLMap() as never;
   return document;
 }

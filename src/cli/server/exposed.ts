@@ -1,4 +1,4 @@
-/** Keys that stand in a file which everybody may read are everybody's. */
+/** Warns of keys in a file that every user can read. */
 import { resolve } from 'node:path';
 import { everybodyMayRead } from '../../system/access.ts';
 import { homeOf } from '../command/home.ts';

@@ -1,4 +1,4 @@
-/** `snitch server list`: all servers are asked at once, so that one that hangs holds up nobody. */
+/** `snitch server list`: asks all servers at once, so one that hangs does not hold up the others. */
 import { type Client, createClient } from '../../api/client.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { findConnection } from '../command/connection.ts';
@@ -86,7 +86,7 @@ async function faultOf(
     return { reachable, state: reachable ? 'no key' : 'no answer', error: text, scope: null };
   }
   if (status === 401) return { reachable: true, state: 'refused', error: text, scope: null };
-  // A key for jobs alone may not read the case, and is as good as it should be.
+  // A key that is only for jobs may not read the case, and is fine.
   if (status === 403 && /check in by name/.test(text)) {
     return { reachable: true, state: 'ok', error: null, scope: 'provision' };
   }
@@ -105,7 +105,7 @@ async function answers(client: Client): Promise<boolean> {
   );
 }
 
-/** Keys that stand in a file which everybody may read are everybody's. */
+/** Warns of keys in a file that every user can read. */
 export function warnOfReaders(cli: CliFile): void {
   for (const path of exposedKeyFiles(cli))
     say(`every user of this host can read ${path}, which holds a secret: chmod 600 ${shellWord(path)}`);

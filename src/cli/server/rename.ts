@@ -43,8 +43,8 @@ export async function renameServer(
   });
   warnOfReaders(written);
   if (quiet) return;
-  say(`${name} is called ${next} now in ${written.path}`);
-  say(`whatever names it by --server ${name} or SNITCH_SERVER=${name}, such as a crontab, has to be changed`);
+  say(`${name} is now called ${next} in ${written.path}`);
+  say(`whatever names it by --server ${name} or SNITCH_SERVER=${name}, such as a crontab, must be changed`);
   tellDefault(written);
 }
 

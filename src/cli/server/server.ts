@@ -6,9 +6,9 @@ import { type ListFlags, listServers } from './list.ts';
 import { renameServer } from './rename.ts';
 
 const NOTES = `
-The servers stand below \`servers:\` in ~/.config/snitch/cli.yaml, by their names; \`server:\` there names the default.
-Another one is asked with --server NAME, before or behind the command, or with SNITCH_SERVER. SNITCH_URL wins over both the
-default and SNITCH_SERVER. The key of one server is never sent to another: a key in the environment belongs to SNITCH_URL.`;
+The servers are listed by name under \`servers:\` in ~/.config/snitch/cli.yaml; \`server:\` there names the default. To use
+another one, give --server NAME, before or after the command, or set SNITCH_SERVER. SNITCH_URL overrides the default and
+SNITCH_SERVER. The key of one server is never sent to another: a key in the environment belongs to SNITCH_URL.`;
 
 export const register: Register = (program) => {
   const server = program
@@ -33,7 +33,7 @@ function addList(server: Command): void {
   const list = server
     .command('list', { isDefault: true })
     .description('list them, and ask each whether it answers')
-    .option('--timeout <duration>', 'how long to wait for all of them, who are asked at once', '5s')
+    .option('--timeout <duration>', 'how long to wait for the servers, which are all asked at once', '5s')
     .action((flags: ListFlags) => listServers(flags));
   withExamples(addOutputOptions(list), 'snitch server list', 'snitch server list --json');
 }
@@ -46,11 +46,11 @@ function addAdd(server: Command): void {
     .argument('<url>', 'its address, such as https://snitch.example.com')
     .option(
       '--key-file <file>',
-      'file that holds its API key and stays there; - reads the key from the input',
+      'file with its API key, which must stay there; - reads the key from the input',
     )
     .option('--admin-key-file <file>', 'the same for its admin key, if you administer it')
     .option('--use', 'make it the default')
-    .option('-q, --quiet', 'no message')
+    .option('-q, --quiet', 'print no message')
     .action((name: string, url: string, flags: AddFlags) => addServer(name, url, flags));
   withExamples(
     add,
@@ -64,7 +64,7 @@ function addUse(server: Command): void {
     .command('use')
     .description('make one of them the default')
     .argument('<server>', 'its name')
-    .option('-q, --quiet', 'no message')
+    .option('-q, --quiet', 'print no message')
     .action((name: string, flags: { quiet?: boolean }) => useServer(name, flags));
   withExamples(use, 'snitch server use home');
 }
@@ -72,10 +72,10 @@ function addUse(server: Command): void {
 function addRename(server: Command): void {
   const rename = server
     .command('rename')
-    .description('call a server something else; its key and what waits for it go along')
+    .description('rename a server; its key and the check-ins that wait for it move along')
     .argument('<server>', 'its name')
     .argument('<name>', 'what you want to call it')
-    .option('-q, --quiet', 'no message')
+    .option('-q, --quiet', 'print no message')
     .action((name: string, next: string, flags: { quiet?: boolean }) => renameServer(name, next, flags));
   withExamples(rename, 'snitch server rename home berlin');
 }
@@ -83,10 +83,10 @@ function addRename(server: Command): void {
 function addRemove(server: Command): void {
   const remove = server
     .command('remove')
-    .description('forget a server and its key; nothing changes on the server itself')
+    .description('forget a server and its key; the server itself does not change')
     .argument('<server>', 'its name')
     .option('-f, --force', 'do not ask')
-    .option('-q, --quiet', 'no message')
+    .option('-q, --quiet', 'print no message')
     .action((name: string, flags: { force?: boolean; quiet?: boolean }) => removeServer(name, flags));
   withExamples(remove, 'snitch server remove home');
 }

@@ -20,7 +20,7 @@ export async function addChannel(client: Client, kind: ChannelKind): Promise<voi
     const settings = kind === 'ntfy' ? await ntfySettings() : await settingsOf(kind, null);
     return client.createChannel({ kind, settings });
   });
-  tell(`The channel ${made.name} is there.`);
+  tell(`The channel ${made.name} is created.`);
   await tryChannel(client, made);
 }
 
@@ -36,7 +36,7 @@ async function ntfySettings(): Promise<Record<string, string>> {
 }
 
 function ntfyProblem(given: string): string | null {
-  if (given === '') return 'This cannot be left out; skip leaves the step.';
+  if (given === '') return 'This is required; type skip to leave the step.';
   try {
     const settings = ntfyAddress(given, URL.parse(given));
     for (const [name, value] of Object.entries(settings)) {
@@ -59,7 +59,7 @@ async function settingsOf(kind: ChannelKind, kept: WireChannel | null): Promise<
   return settings;
 }
 
-/** What the server refuses is told, and asked for again. */
+/** Reports what the server refuses, and asks again. */
 async function untilTaken<T>(attempt: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -86,13 +86,15 @@ export async function tryChannel(client: Client, channel: WireChannel): Promise<
     tell(`Sending a test alert to ${one.name} …`);
     const { state, last_error: error } = await awaitDelivery(client, await client.testChannel(one.id));
     if (state === 'delivered') {
-      tell(`${one.name} took it: look whether it has arrived.`);
+      tell(`${one.name} accepted it: check that it has arrived.`);
       return;
     }
     tell(`It was not delivered: ${error ?? 'no attempt was made yet, because other alerts wait before it'}.`);
     const next = await choose('What now?', NEXT, 'change');
     if (next === 'keep') {
-      tell(`${one.name} is kept. It tells nobody until a test works: snitch channel test ${one.name}`);
+      tell(
+        `${one.name} is kept. It may not reach anybody until a test works: snitch channel test ${one.name}`,
+      );
       return;
     }
     if (next === 'delete') return deleteChannel(client, one);
@@ -111,14 +113,14 @@ async function deleteChannel(client: Client, { id, name }: WireChannel): Promise
   tell(`${name} is deleted.`);
 }
 
-/** All kinds but those that have a line of their own. */
+/** All kinds but those that have their own line. */
 export async function chooseKind(): Promise<ChannelKind> {
   const kinds = CHANNEL_KINDS.filter((kind) => !WORDS[kind]);
   return choose(
     'Which kind?',
     kinds.map((name) => ({ name, text: name.replaceAll('_', ' ') })),
     'telegram',
-    'docs/channels.md says what each kind needs. Any receiver of HTTP requests is told by `snitch webhook add`.',
+    'docs/channels.md says what each kind needs. For any other receiver of HTTP requests, use `snitch webhook add`.',
   );
 }
 
@@ -126,7 +128,7 @@ export function kindInWords(kind: ChannelKind): string {
   return WORDS[kind] ?? kind;
 }
 
-/** Asks what to do with one that is there. */
+/** Asks what to do with an existing channel. */
 export async function reviseChannel(client: Client, channels: readonly WireChannel[]): Promise<void> {
   const [first] = channels;
   if (!first) return;

@@ -6,7 +6,7 @@ export class Skipped extends Error {
   override readonly name = 'Skipped';
 }
 
-/** The user leaves; what was done so far stays. */
+/** The user quits; everything done so far is kept. */
 export class Left extends Error {
   override readonly name = 'Left';
 }

@@ -15,7 +15,7 @@ export async function makeSnitch(client: Client): Promise<void> {
     otherwise: names.includes('nightly-backup') ? '' : 'nightly-backup',
     help: 'What alerts call it. One snitch watches one job.',
     problem: (given) => {
-      if (given === '') return 'This cannot be left out; skip leaves the step.';
+      if (given === '') return 'This is required; type skip to leave the step.';
       return names.includes(given) ? 'There is one of this name: choose another, or skip.' : null;
     },
   });
@@ -28,10 +28,10 @@ export async function makeSnitch(client: Client): Promise<void> {
   const command = await ask({
     text: 'Command of the job',
     otherwise: '/usr/local/bin/backup',
-    help: 'As it stands in the crontab now.',
+    help: 'As it is in the crontab now.',
   });
   const due = isCron(when) ? { schedule: { cron: when } } : { interval: intervalFor(when) ?? 'daily' };
-  // Refused where somebody else made one of this name since the names were looked at.
+  // Refused if somebody else has created one of this name since the names were read.
   const [made] = await client.importSnitches([{ name, ...due }], null, []);
   if (!made) throw new Failure('the server does not say which snitch it made: see `snitch list`');
   const { token, check_in_url: url } = made;
@@ -45,7 +45,7 @@ export async function makeSnitch(client: Client): Promise<void> {
   say('');
   process.stdout.write(`${times} ${run} && curl -fsS -m 10 --retry 5 ${url}\n`);
   say('');
-  tell('Until its first check-in it is pending, and nobody is told anything.');
+  tell('Until its first check-in it is pending, and raises no alerts.');
 }
 
 async function faultOf(client: Client, given: string): Promise<string | null> {

@@ -50,7 +50,7 @@ function ownerOf(path: string): Owner | null {
   }
 }
 
-/** Whether this user may replace the file, or make it. */
+/** Whether this user can replace the file, or create it. */
 export function mayWrite({ config }: Place): boolean {
   try {
     const real = existsSync(config) ? realpathSync(config) : config;
@@ -81,7 +81,7 @@ export function withMail(text: string, settings: MailSettings, place: Place): st
   const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' });
   const isSections = document.contents === null || isMap(document.contents);
   if (document.errors.length > 0 || !isSections) {
-    throw new Failure(`${place.config} is not valid: put it right first (\`snitch config check\`)`);
+    throw new Failure(`${place.config} is not valid: correct it first (\`snitch config check\`)`);
   }
   const lines = mailLines(settings, place).join('\n');
   if (!document.has('smtp')) {
@@ -138,7 +138,7 @@ function lineOf(text: string, { range }: Scalar): number {
   return range ? text.slice(0, range[0]).split('\n').length - 1 : -1;
 }
 
-/** Whether the new text says what it should, and of everything else the same as before. */
+/** Whether the new text has the wanted settings, and everything else as before. */
 function isAsWanted(text: string, before: Document, wanted: Record<string, string>): boolean {
   const after = parseDocument(text, { prettyErrors: false, logLevel: 'silent' });
   if (after.errors.length > 0) return false;
@@ -149,7 +149,7 @@ function isAsWanted(text: string, before: Document, wanted: Record<string, strin
   return same(others, othersBefore) && same(set.sort(), Object.entries(wanted).sort());
 }
 
-/** The password first, so that the configuration never names a file that is not there yet. */
+/** The password first, so the configuration never names a file that does not exist yet. */
 export async function writeMail(settings: MailSettings, place: Place): Promise<void> {
   const path = existsSync(place.config) ? realpathSync(place.config) : place.config;
   const old = existsSync(path) ? readWholeText(path, LARGEST_SETTINGS) : '';
@@ -161,6 +161,6 @@ export async function writeMail(settings: MailSettings, place: Place): Promise<v
   }
   replaceFile(path, text, () => {
     const now = existsSync(path) ? readWholeText(path, LARGEST_SETTINGS) : '';
-    if (now !== old) throw new Failure(`${path} was changed meanwhile, and is left as it is: try again`);
+    if (now !== old) throw new Failure(`${path} was changed in the meantime, and was not written: try again`);
   });
 }

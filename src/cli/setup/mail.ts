@@ -40,7 +40,7 @@ async function configuration({ config: file }: MailFlags): Promise<{ config: Con
     const found = await readConfigFile({ file, env: process.env });
     return { config, path: found?.path ?? named ?? USUAL };
   } catch {
-    // One that is invalid, or of another user, is told where it is to be written.
+    // A file that is invalid, or belongs to another user, is reported when it is written.
     return { config: null, path: named ?? USUAL };
   }
 }
@@ -55,7 +55,7 @@ async function settingsThatWork(): Promise<MailSettings> {
     tell('Trying it from here …');
     const problem = await problemOf(settings, recipient);
     if (problem === null) {
-      tell(`The mail server took a test mail to ${recipient}: look whether it has arrived.`);
+      tell(`The mail server accepted a test mail to ${recipient}: check that it has arrived.`);
       return settings;
     }
     tell(`It did not work: ${problem}.`);
@@ -66,7 +66,7 @@ async function settingsThatWork(): Promise<MailSettings> {
         { name: 'keep', text: 'keep it as it is' },
       ],
       'change',
-      'Keep it where only the daemon can reach the mail server. skip leaves email as it was.',
+      'Keep it where only the daemon can reach the mail server. Type skip to leave email as it was.',
     );
     if (next === 'keep') return settings;
   }
@@ -75,7 +75,7 @@ async function settingsThatWork(): Promise<MailSettings> {
 async function askSettings(): Promise<MailSettings> {
   const server = await ask({
     text: 'Mail server, such as mail.example.com',
-    help: 'The server that takes your outgoing mail. HOST:PORT names another port than 587; port 465, or smtps:// before the name, means TLS from the start.',
+    help: 'The server for your outgoing mail. HOST:PORT names another port than 587; port 465, or smtps:// before the name, means TLS from the start.',
     problem: (given) =>
       urlOf(given, '') === null ? 'Write HOST, HOST:PORT or smtps://HOST, without a user.' : null,
   });
@@ -101,7 +101,7 @@ async function askSettings(): Promise<MailSettings> {
   return { url: urlOf(server, user) ?? '', from, password };
 }
 
-/** Null for what is no mail server. */
+/** Null for anything that is not a mail server. */
 function urlOf(given: string, user: string): string | null {
   const implicit = /:465$/.test(given) && !given.includes('://');
   const url = URL.parse(/^smtps?:\/\//.test(given) ? given : `${implicit ? 'smtps' : 'smtp'}://${given}`);
@@ -147,7 +147,7 @@ async function written(settings: MailSettings, place: Place, isHere: boolean): P
   if (
     isHere &&
     mayWrite(place) &&
-    (await agrees(`Write it to ${place.config}?`, 'y', 'All else in the file stays as it is.'))
+    (await agrees(`Write it to ${place.config}?`, 'y', 'Everything else in the file stays as it is.'))
   ) {
     try {
       await writeMail(settings, place);
@@ -168,7 +168,7 @@ async function written(settings: MailSettings, place: Place, isHere: boolean): P
 
 function showLines(settings: MailSettings, place: Place, isHere: boolean): void {
   tell(
-    `Put these lines${isHere ? '' : ', on its host,'} into the configuration file of the daemon, ${place.config} or the one of its --config, in the place of its smtp section:`,
+    `Put these lines${isHere ? '' : ', on its host,'} into the configuration file of the daemon, ${place.config} or the one of its --config, in place of its smtp section:`,
   );
   say('');
   for (const line of mailLines(settings, place)) say(line);
@@ -207,7 +207,7 @@ async function restarted(flags: MailFlags, place: Place): Promise<boolean> {
 const START_WITHIN = 15_000;
 const LOOK_EVERY = 250;
 
-/** A daemon that was just started may need a moment. What is wrong after that is told by the next request. */
+/** A daemon that was just started may need a moment. The next request reports what is wrong after that. */
 async function untilReady(flags: MailFlags): Promise<void> {
   const client = createClient(findConnection(flags));
   const end = performance.now() + START_WITHIN;

@@ -19,7 +19,7 @@ import { hasService } from './mail-file.ts';
 export const register: Register = (program, finish) => {
   const setup = program
     .command('setup')
-    .description('set up who is told of what, send a test, and make a first snitch')
+    .description('set up who gets which alerts, send a test, and create a first snitch')
     .option('--config <file>', 'configuration file of the daemon, for the mail server')
     .action(async (flags: MailFlags) => finish(await setUp(flags)));
   withExamples(
@@ -31,15 +31,15 @@ export const register: Register = (program, finish) => {
   setup.addHelpText(
     'after',
     `
-It asks, and works on a terminal only. Each step can be left out (skip), and repeated by running it again.
-A mail server is put into the configuration file of the daemon, which needs its rights there: sudo on most hosts.`,
+It asks questions, so it needs a terminal. Each step can be skipped, and repeated by running it again.
+The mail server goes into the configuration file of the daemon, which you must be able to write: use sudo on most hosts.`,
   );
 };
 
 const HOW =
-  'Type ? to have a question explained, and skip to leave a step out. Ctrl-D leaves; what was done stays.';
+  'Type ? to have a question explained, and skip to leave a step out. Ctrl-D quits; what is done is kept.';
 
-/** @throws UsageError where nobody can be asked, Stopped at Ctrl-C */
+/** @throws UsageError without a terminal, Stopped at Ctrl-C */
 async function setUp(flags: MailFlags): Promise<number> {
   if (!canAsk()) {
     throw new UsageError(
@@ -58,7 +58,7 @@ async function setUp(flags: MailFlags): Promise<number> {
     );
   } catch (error) {
     if (!(error instanceof Left)) throw error;
-    tell('Left. What was done stays; `snitch setup` goes on.');
+    tell('Stopped. What is done is kept; `snitch setup` continues.');
   }
   return EXIT.ok;
 }
@@ -83,11 +83,11 @@ async function awaitServer(flags: MailFlags): Promise<void> {
 
 type Way = 'email' | 'ntfy' | 'slack' | 'other' | 'revise' | 'on';
 
-/** Shows what there is, and adds to it until that is enough. */
+/** Shows who gets alerts now, and adds more until the user is done. */
 async function toldStep(client: Client, flags: MailFlags): Promise<void> {
   for (;;) {
     tell('');
-    tell('1. Who is told of an alert');
+    tell('1. Who gets the alerts');
     const [own, channels, audience] = await Promise.all([
       client.getCase(),
       channelsOf(client),
@@ -108,7 +108,7 @@ async function toldStep(client: Client, flags: MailFlags): Promise<void> {
       ...(channels.length > 0 ? [{ name: 'revise', text: 'test, change or delete a channel' } as const] : []),
       { name: 'on', text: 'go on' },
     ];
-    const help = 'Each way that you choose is set up and tried at once. Several are better than one.';
+    const help = 'Each one that you choose is set up and tested at once. Several are better than one.';
     const way = await untilSkipped(
       () => choose('Add a way?', choices, isReached ? 'on' : 'ntfy', help),
       'on',
@@ -132,12 +132,12 @@ async function emailStep(client: Client, flags: MailFlags): Promise<void> {
   const { members } = await client.getCase();
   const suggested = tried !== null && !members.includes(tried) ? tried : '';
   const answer = await ask({
-    text: `Who is told by email, separated by commas${suggested === '' ? ' (empty: as it is)' : ''}`,
+    text: `Who gets alerts by email, separated by commas${suggested === '' ? ' (empty: no change)' : ''}`,
     ...(suggested === '' ? {} : { otherwise: suggested }),
-    help: 'Addresses are added to those that there are. A minus before one takes it away: -ann@example.com',
+    help: 'Addresses are added to the existing ones. A minus in front removes one: -ann@example.com',
     problem: (given) => {
       const wrong = addressesIn(given).find((one) => !isEmailAddress(one.replace(/^-/, '')));
-      return wrong === undefined ? null : `${wrong} is no email address.`;
+      return wrong === undefined ? null : `${wrong} is not an email address.`;
     },
   });
   const given = addressesIn(answer);
@@ -162,8 +162,8 @@ async function snitchStep(client: Client): Promise<void> {
       tell(
         `   There ${length === 1 ? 'is' : 'are'} ${countOf(length, 'snitch', 'snitches')}: see \`snitch list\`.`,
       );
-    const help = '`snitch discover` finds the jobs of this host, and makes a snitch for each.';
-    const question = length > 0 ? 'Make another?' : 'Make a first snitch?';
+    const help = '`snitch discover` finds the jobs on this host, and creates a snitch for each.';
+    const question = length > 0 ? 'Make another?' : 'Create a first snitch?';
     if (!(await untilSkipped(() => agrees(question, length > 0 ? 'n' : 'y', help), false))) return;
     await step(() => makeSnitch(client));
   }

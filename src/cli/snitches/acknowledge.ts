@@ -1,4 +1,4 @@
-/** `snitch acknowledge`: somebody has seen an alarm, and nobody need be told of it again. */
+/** `snitch acknowledge`: somebody has seen an alarm, so nobody needs to be told of it again. */
 import { Option } from 'commander';
 import { ApiError, type Client } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
@@ -13,12 +13,12 @@ export const register: Register = (program) => {
   const acknowledge = program
     .command('acknowledge')
     .alias('ack')
-    .description('say that somebody has seen an alarm: no reminders and no escalation until it changes')
+    .description('say that you have seen an alarm: no reminders and no escalation until it changes')
     .argument('<snitch...>', 'tokens, or names')
     .option('-m, --note <text>', 'a note for the others')
     .addOption(new Option('--message <text>').hideHelp())
-    .option('--by <name>', 'who has seen it, if not whoever the API key is named after')
-    .option('--undo', 'take it back: reminders count anew')
+    .option('--by <name>', 'who has seen it (default: the name of the API key)')
+    .option('--undo', 'take it back: reminders start again')
     .action((names: string[], flags: AcknowledgeFlags) => acknowledgeSnitches(names, flags));
   withExamples(
     addClientOptions(acknowledge),
@@ -48,11 +48,11 @@ async function acknowledgeSnitches(names: readonly string[], flags: AcknowledgeF
   if (output.format !== 'table' && output.format !== 'wide') output.list(changed, SNITCH_VIEW);
 }
 
-/** What was dropped because of it is not sent any more, so that nobody must rely on an escalation now. */
+/** Deliveries dropped because of it stay dropped, so nobody should rely on an escalation now. */
 const UNDONE =
-  'no longer acknowledged; reminders go on, but whoever was to be called later hears only of the next alarm';
+  'no longer acknowledged; reminders go on, but anybody due to be alerted later hears only about the next alarm';
 
-/** Who was first stays, so that somebody who comes later reads whom to ask. */
+/** The first to acknowledge stays on record, so somebody who comes later reads whom to ask. */
 function wordsOf({ acknowledged }: WireSnitch): string {
   const until = 'no reminders until its status changes';
   return acknowledged ? `acknowledged by ${acknowledged.by}, ${until}` : `acknowledged, ${until}`;

@@ -15,10 +15,10 @@ import { say } from '../output/output.ts';
 import { askForSchedules, checkKept, tellNextRuns } from './due-answer.ts';
 import { type Suggested, settingOf, settingWords } from './suggestion-of.ts';
 
-/** So many expectations a snitch may have. */
+/** The most expectations that a snitch can have. */
 const MOST_EXPECTED = 20;
 
-/** What is to be set. */
+/** The settings to apply. */
 export interface Proposal {
   snitch: WireSnitch;
   changes: SnitchInput;
@@ -26,7 +26,7 @@ export interface Proposal {
   words: string;
 }
 
-/** The snitches with what is to be set, or why nothing is. */
+/** A snitch with the settings to apply, or the reason why there are none. */
 export type Considered = { suggested: Suggested } & (
   | { proposal: Proposal; left: null }
   | { proposal: null; left: string }
@@ -50,7 +50,7 @@ type Change = Pick<Proposal, 'changes' | 'words'>;
 function dueChange({ snitch, suggestion }: Suggested, ofCase: string): Change | string {
   const { schedule, present, unfit } = suggestion;
   if (!schedule || !present) return `no schedule fits: ${unfit}`;
-  if (isSetSo(snitch, schedule, ofCase)) return 'it is set so already';
+  if (isSetSo(snitch, schedule, ofCase)) return 'it is already set';
   const left = whyNotBetter(present, schedule.outlook);
   if (left !== null) return left;
   const set = scheduleWithZone(schedule.rule, schedule.timezone, ofCase);
@@ -90,7 +90,7 @@ function expectChange({ snitch: { expect }, suggestion }: Suggested): Change[] {
   return [{ changes: { expect: [...kept, ...input] }, words }];
 }
 
-/** A schedule says when the job is due, so that nothing is left to learn for a smart deadline. */
+/** A schedule says when the job is due, so a smart deadline has nothing left to learn. */
 function changesOf({ rule, timezone, grace }: SuggestedSchedule): SnitchInput {
   const zone = 'every' in rule ? null : timezone;
   return { schedule: rule, timezone: zone, grace, alert_type: 'basic' };

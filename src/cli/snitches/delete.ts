@@ -12,9 +12,9 @@ interface DeleteFlags extends ClientFlags {
 export const register: Register = (program) => {
   const remove = program
     .command('delete')
-    .description('delete snitches with their history; alerts decided already are still delivered')
+    .description('delete snitches with their history; alerts that were already raised are still delivered')
     .argument('<snitch...>', 'tokens, or names')
-    .option('-f, --force', 'do not ask; needed where there is no terminal')
+    .option('-f, --force', 'do not ask; needed without a terminal')
     .action((names: string[], flags: DeleteFlags) => deleteSnitches(names, flags));
   withExamples(
     addClientOptions(remove),

@@ -19,7 +19,7 @@ export async function askForSchedules(
   { schedule }: Pick<DueInput, 'schedule'>,
 ): Promise<void> {
   if (!schedule || (await knowsSchedules(client, schedule))) return;
-  throw new Failure('nothing was changed: the server does not know schedules, and has to be updated first');
+  throw new Failure('nothing was changed: the server does not know schedules, and must be updated first');
 }
 
 /** Whether the server is new enough, whatever it says of this schedule. */
@@ -53,7 +53,7 @@ export function checkKept(
   ].filter((one) => one !== '');
   if (lost.length === 0) return;
   throw new Failure(
-    `the server did not keep ${lost.join(' and ')}: it is too old to know such things. It has "${snitch.name}" (${snitch.token}) with the interval ${snitch.interval} alone: ${undo}`,
+    `the server did not keep ${lost.join(' and ')}: it is too old for that. It has "${snitch.name}" (${snitch.token}) with the interval ${snitch.interval} alone: ${undo}`,
   );
 }
 
@@ -74,7 +74,7 @@ export async function tellNextRuns(
     output.done(`${about}due: ${scheduleInWords(schedule, '')}`);
     return;
   }
-  // The change is made by now, so that a failure to tell more must not look as if it had failed.
+  // The change is already made, so failing to show more must not look as if the change had failed.
   const shown = await client.explain(token).catch(() => null);
   const next = shown?.schedule ? nextRuns(shown.schedule, output.style.now) : null;
   output.done(`${about}next: ${next ?? `as its schedule says, ${scheduleWords(snitch)}`}`);

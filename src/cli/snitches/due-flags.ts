@@ -22,13 +22,13 @@ export type DueInput = Pick<SnitchInput, 'schedule' | 'timezone' | 'grace'>;
 
 export function addDueOptions(command: Command): Command {
   return command
-    .option('--cron <expression>', 'when the job is due: five fields, or @daily and its like')
-    .option('--calendar <expression>', 'the same, as OnCalendar= of systemd has it')
-    .option('--every <duration>', 'so long after its last check-in, such as 90m')
+    .option('--cron <expression>', 'when the job is due: five fields, or @daily and the like')
+    .option('--calendar <expression>', 'the same in the form of OnCalendar= in systemd')
+    .option('--every <duration>', 'this long after its last check-in, such as 90m')
     .option('--timezone <zone>', 'of the schedule (default: that of the case)')
     .option(
       '--grace <duration>',
-      'so long after it is due, such as 10m (default: a tenth of the shortest gap between two runs; with an interval none)',
+      'how long after it is due to alert, such as 10m (default: a tenth of the shortest gap between two runs; with an interval none)',
     );
 }
 
@@ -39,7 +39,7 @@ export function scheduleOf({ cron, calendar, every }: ScheduleFlags): WireSchedu
   if (calendar !== undefined) given.push({ calendar });
   if (every !== undefined) given.push({ every: secondsOf(every, '--every') });
   const [schedule, ...more] = given;
-  if (more.length > 0) throw new UsageError('say when by one of --cron, --calendar and --every');
+  if (more.length > 0) throw new UsageError('use only one of --cron, --calendar and --every');
   return schedule ?? null;
 }
 
@@ -47,12 +47,12 @@ export function scheduleOf({ cron, calendar, every }: ScheduleFlags): WireSchedu
 export function secondsOf(text: string, option: string): number {
   const ms = durationOf(text);
   if (ms === null || ms % SECOND !== 0) {
-    throw new UsageError(`${option}: "${text}" is no length of time: write 30s, 5m, 2h or 1d`);
+    throw new UsageError(`${option}: "${text}" is not a length of time: write 30s, 5m, 2h or 1d`);
   }
   return ms / SECOND;
 }
 
-/** Only what is given. @throws UsageError for what is not understood, or contradicts itself */
+/** Only the options given. @throws UsageError for options that are not understood, or contradict each other */
 export function dueOf(flags: DueFlags): DueInput {
   const input: DueInput = {};
   const schedule = scheduleOf(flags);

@@ -47,7 +47,7 @@ export const register: Register = (program) => {
         'by due (the default), name (that of -q, json and name), or another',
       ).choices(SORT_KEYS),
     )
-    .option('-w, --watch [every]', 'show it again whenever it changed, asking every 2s')
+    .option('-w, --watch [every]', 'show it again whenever it changes, checking every 2s')
     .action((flags: ListFlags) => listSnitches(flags));
   addClientOptions(list);
   withExamples(
@@ -102,7 +102,7 @@ function columnsFor(snitches: readonly WireSnitch[], { terminal }: Style): Colum
   return columns.toSpliced(place, 0, DUE, EXACTLY_DUE);
 }
 
-/** Somebody who asked for certain snitches and gets none may still have others. */
+/** Somebody who asked for certain snitches and gets none may still have others, so this says what was asked for. */
 function emptyFor({ tags, statuses }: Asked): string {
   const asked = [
     tags.length > 0 ? `has the tag ${tags.map((tag) => `"${tag}"`).join(' and ')}` : '',

@@ -1,4 +1,4 @@
-/** `snitch log`: who did what. */
+/** `snitch log`: who changed what. */
 import type { Client } from '../../api/client.ts';
 import type { WireLogEntry } from '../../api/log.ts';
 import { didInWords } from '../../core/activity/words.ts';
@@ -25,9 +25,9 @@ interface LogFlags extends ClientFlags {
 export const register: Register = (program) => {
   const log = program
     .command('log')
-    .description('who changed what, the newest last; kept for 90 days')
-    .argument('[snitch]', 'only what was done to this one, which may be deleted by now')
-    .option('-n, --limit <count>', 'at most so many of the newest (default: 20, and with --since 1000)')
+    .description('who changed what, newest last; kept for 90 days')
+    .argument('[snitch]', 'only what was done to this snitch, even if it is deleted by now')
+    .option('-n, --limit <count>', 'at most this many of the newest (default: 20, and with --since 1000)')
     .option('--since <time>', 'only since then: 2d, 12h, or an ISO 8601 time')
     .option('--action <action>', 'only this kind, such as snitch.paused')
     .option('--admin', 'what was done to the server and its cases, with the admin key')
@@ -70,7 +70,7 @@ async function showLog(name: string | undefined, flags: LogFlags): Promise<void>
   if (entries.length === wanted.limit) output.hint(`there may be more: --limit ${PAGE}`);
 }
 
-/** @throws UsageError for what is no time */
+/** @throws UsageError for anything that is not a time */
 function sinceOf(text: string, now: number): number {
   const length = durationOf(text);
   if (length !== null && length > 0) return now - length;

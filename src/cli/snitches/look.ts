@@ -39,14 +39,14 @@ const SNITCH = ['<snitch>', 'its token, or its name'] as const;
 export const register: Register = (program) => {
   const show = program
     .command('show')
-    .description('show all of a snitch')
+    .description('show everything about a snitch')
     .argument(...SNITCH)
     .action((name: string, flags: ClientFlags) => showSnitch(name, flags));
   withExamples(addClientOptions(show), 'snitch show nightly-backup', 'snitch show nightly-backup --json');
 
   const history = program
     .command('history')
-    .description('list the check-ins of a snitch, the newest first')
+    .description('list the check-ins of a snitch, newest first')
     .argument(...SNITCH)
     .option('-n, --limit <count>', 'how many', '20')
     .option('--before <time>', 'only those before this ISO 8601 time, or the one with this id')
@@ -60,7 +60,9 @@ export const register: Register = (program) => {
 
   const explain = program
     .command('explain')
-    .description('say in words until when a snitch is waited for, when an alert comes, and who is told')
+    .description(
+      'say in words how long a snitch is waited for, when an alert would be sent, and who would get it',
+    )
     .argument(...SNITCH)
     .option('--utc', 'all times in UTC, not in the time zone of the case')
     .action((name: string, flags: ExplainFlags) => explainSnitch(name, flags));
@@ -79,7 +81,7 @@ async function showSnitch(name: string, flags: ClientFlags): Promise<void> {
   const needs = isRead ? await needsNamed(client, snitch) : snitch.needs;
   const fields = snitchFields(snitch, output.style, needs);
   if (output.format !== 'json' && output.format !== 'name' && !output.quiet) {
-    // All of the snitch is shown, whatever becomes of what is told besides.
+    // The snitch is shown even if this additional request fails.
     const { schedule, runs } = (await client.explain(snitch.token).catch(() => null)) ?? {};
     const running = runningLines(runs, (iso) => exactTime(iso, output.style), output.style.now);
     if (running.length > 0) fields.splice(2, 0, { label: 'Running', text: running.join('\n') });
@@ -89,7 +91,7 @@ async function showSnitch(name: string, flags: ClientFlags): Promise<void> {
   output.hint('what happens next: `snitch explain`; what happened: `snitch history`, `snitch alerts`');
 }
 
-/** People know the others by their names. Where one cannot be read, its token says who it is. */
+/** People know the others by their names. If a name cannot be read, the token is shown. */
 function needsNamed(client: Client, { needs = [] }: WireSnitch): Promise<string[]> {
   return Promise.all(
     needs.map(async (need) => {

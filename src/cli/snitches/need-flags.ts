@@ -17,13 +17,13 @@ export type NeedInput = Pick<SnitchInput, 'needs'>;
 export function addNeedOptions(command: Command): Command {
   return command.option(
     '--needs <snitch>',
-    'tell nobody that it is silent while this other one is missing: a name, a token or tag:TAG; repeat it for several (in `edit` they replace all)',
+    'do not alert about its silence while this other one is missing: a name, a token or tag:TAG; repeat it for several (`edit` replaces them all)',
     collectNeed,
   );
 }
 
 export function addNeedRemovals(command: Command): Command {
-  return command.option('--no-needs', 'it needs nothing; an alert that is held is told at once');
+  return command.option('--no-needs', 'it needs nothing; an alert that is being held is sent at once');
 }
 
 function collectNeed(value: string, earlier: unknown): string[] {

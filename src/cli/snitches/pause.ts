@@ -15,7 +15,7 @@ const SNITCHES = ['<snitch...>', 'tokens, or names'] as const;
 export const register: Register = (program) => {
   const pause = program
     .command('pause')
-    .description('let snitches alert nobody until they check in again, or until a time')
+    .description('stop alerts about snitches until they check in again, or until a time')
     .argument(...SNITCHES)
     .option('-u, --until <when>', 'healthy, unpaused, 2h, 14:30, tomorrow, monday or a time', 'healthy')
     .action((names: string[], flags: PauseFlags) => pauseSnitches(names, flags));
@@ -27,7 +27,7 @@ export const register: Register = (program) => {
   );
   const unpause = program
     .command('unpause')
-    .description('let snitches alert again; their deadlines restart now')
+    .description('start alerts about snitches again; their deadlines restart now')
     .argument(...SNITCHES)
     .action((names: string[], flags: ClientFlags) => unpauseSnitches(names, flags));
   withExamples(addClientOptions(unpause), 'snitch unpause nightly-backup');
@@ -54,7 +54,7 @@ function untilInWords(until: string, now: number): string {
   return `until ${terminalTime(until)} (${relativeTime(until, now)})`;
 }
 
-/** For so many snitches the next runs are told: each takes a request. */
+/** The next runs are shown for this many snitches at most, because each takes a request. */
 const TOLD = 5;
 
 async function unpauseSnitches(names: readonly string[], flags: ClientFlags): Promise<void> {

@@ -23,7 +23,7 @@ export function addRuleOptions(command: Command): Command {
       '--min-runtime <duration>',
       'a run that is known to have taken less counts as an error, such as 5m (needs reported starts: `snitch exec`)',
     )
-    .option('--failures-before-alert <count>', 'alert only after so many errors in a row, 1 to 10')
+    .option('--failures-before-alert <count>', 'alert only after this many errors in a row, 1 to 10')
     .option(
       '--expect <expectation>',
       `what the job must report (in quotes): ${EXPECT_FORMS}; repeat it for several`,
@@ -33,9 +33,9 @@ export function addRuleOptions(command: Command): Command {
 
 export function addRuleRemovals(command: Command): Command {
   return command
-    .option('--no-min-runtime', 'take runs of any length for a success')
+    .option('--no-min-runtime', 'accept runs of any length')
     .option('--no-failures-before-alert', 'alert after the first error')
-    .option('--no-expect', 'expect nothing of what the job reports');
+    .option('--no-expect', 'expect no values of the job');
 }
 
 function collectExpectation(value: string, earlier: unknown): string[] {
@@ -80,7 +80,7 @@ export function rulesLost(snitch: WireSnitch, wanted: RuleInput): string[] {
   return [
     wanted.min_runtime && snitch.min_runtime !== wanted.min_runtime ? 'its shortest run' : '',
     (wanted.failures_before_alert ?? 1) > 1 && snitch.failures_before_alert !== wanted.failures_before_alert
-      ? 'how many errors it forgives'
+      ? 'how many errors it tolerates'
       : '',
     expected > 0 && snitch.expect?.length !== expected ? 'what it expects' : '',
   ].filter((one) => one !== '');

@@ -31,5 +31,5 @@ export function runOf({ maxRuntime }: RunFlags): RunInput {
 /** What a server that is too old ignored of it, in words. */
 export function runsLost(snitch: WireSnitch, { max_runtime: wanted }: RunInput): string[] {
   const isLost = wanted !== undefined && wanted !== null && snitch.max_runtime !== wanted;
-  return isLost ? ['the longest time of its runs'] : [];
+  return isLost ? ['the longest time for its runs'] : [];
 }

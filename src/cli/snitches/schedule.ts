@@ -22,7 +22,7 @@ export const register: Register = (program) => {
   const check = schedule
     .command('check')
     .description('show the next runs of a schedule with their deadlines, or say what is wrong with it')
-    .option('--cron <expression>', 'five fields, or @daily and its like')
+    .option('--cron <expression>', 'five fields, or @daily and the like')
     .option('--calendar <expression>', 'as OnCalendar= of systemd has it')
     .option('--every <duration>', 'so long after the last check-in, such as 90m')
     .option('--timezone <zone>', 'in which it is read (default: that of the case)')
@@ -40,7 +40,7 @@ export const register: Register = (program) => {
 async function checkSchedule(flags: CheckFlags): Promise<void> {
   const { timezone, grace, from } = flags;
   const schedule = scheduleOf(flags);
-  if (schedule === null) throw new UsageError('say when by one of --cron, --calendar and --every');
+  if (schedule === null) throw new UsageError('use only one of --cron, --calendar and --every');
   const given = {
     schedule,
     ...(timezone === undefined ? {} : { timezone }),
@@ -68,5 +68,5 @@ function viewIn({ timezone }: WireScheduleCheck, now: number): View<WireRun> {
 }
 
 function inWords({ timezone, grace, interval }: WireScheduleCheck): string {
-  return `in ${timezone}, with ${durationInWords(grace * SECOND)} of grace; ${interval} for clients that know intervals alone`;
+  return `in ${timezone}, with ${durationInWords(grace * SECOND)} of grace; ${interval} for clients that only know intervals`;
 }

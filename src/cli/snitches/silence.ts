@@ -22,19 +22,19 @@ import { secondsOf } from './due-flags.ts';
 export const register: Register = (program) => {
   const silence = program
     .command('silence')
-    .description('raise no alarms for a planned time: what is covered is not expected to run')
-    .argument('[what...]', 'tokens or names, and then for how long, such as 30m; with --end also ids')
-    .option('-t, --tag <tag>', 'the snitches with it, or with another one that is named', collect)
+    .description('raise no alarms during planned work: the jobs it covers are not expected to run')
+    .argument('[what...]', 'tokens or names, then how long, such as 30m; with --end also ids of silences')
+    .option('-t, --tag <tag>', 'the snitches with this tag; repeat it for several', collect)
     .option('-a, --all', 'all snitches')
     .option('--from <when>', 'when it begins: 14:30, tomorrow, monday or a time (default: now)')
     .option('-u, --until <when>', 'when it ends, in the same forms')
     .option('--to <when>', 'the same as --until')
-    .option('--for <duration>', 'how long it lasts, such as 30m; with a schedule each time')
+    .option('--for <duration>', 'how long it lasts, such as 30m; with a schedule, each time')
     .option('--cron <expression>', 'a recurring one: when it begins, five fields')
-    .option('--calendar <expression>', 'the same, as OnCalendar= of systemd has it')
+    .option('--calendar <expression>', 'the same in the form of OnCalendar= in systemd')
     .option('--timezone <zone>', 'of the schedule (default: that of the case)')
     .option('-m, --note <text>', 'why')
-    .option('--end', 'end silences now, by their ids, or those of the named tags or snitches')
+    .option('--end', 'end silences now: by their ids, or those of the given tags or snitches')
     .action((what: string[], flags: SilenceFlags) =>
       flags.end ? endSilences(what, flags) : makeSilence(what, flags),
     );
@@ -82,19 +82,19 @@ async function makeSilence(what: readonly string[], flags: SilenceFlags): Promis
   const output = new Output(flags, client.now());
   for (const tag of made.unknown_tags ?? []) {
     if (!output.quiet)
-      say(`no snitch has the tag "${tag}" now: the silence covers those that get it meanwhile`);
+      say(`no snitch has the tag "${tag}" now: the silence covers snitches that get it in the meantime`);
   }
   output.record(made, silenceFields(made, await namesOf(client, [made]), output.style), SILENCE_VIEW);
   output.hint(`end it early: snitch silence --end ${made.id}`);
 }
 
-/** The last word is the length, where no option says when it ends. */
+/** The last word is the length, if no option says when it ends. */
 function namesAndLength(
   what: readonly string[],
   flags: SilenceFlags,
 ): { names: readonly string[]; length: string | undefined } {
   const ends = [flags.until, flags.to, flags.for].filter((end) => end !== undefined);
-  if (ends.length > 1) throw new UsageError('say when it ends by one of --until, --to and --for');
+  if (ends.length > 1) throw new UsageError('say when it ends with only one of --until, --to and --for');
   const last = what.at(-1);
   if (ends.length > 0 || last === undefined || durationOf(last) === null) {
     return { names: what, length: flags.for };
@@ -112,8 +112,8 @@ function refuseMistakenLength(names: readonly string[], flags: SilenceFlags): vo
   const length = names.find((name) => durationOf(name) !== null);
   if (length === undefined) return;
   const hasEnd = (flags.until ?? flags.to ?? flags.for) !== undefined;
-  if (hasEnd) throw new UsageError(`say when it ends by ${length} or by an option, not by both`);
-  throw new UsageError(`say how long it lasts behind what is silenced: snitch silence NAME ${length}`);
+  if (hasEnd) throw new UsageError(`say when it ends with ${length} or with an option, not both`);
+  throw new UsageError(`say how long it lasts after the names: snitch silence NAME ${length}`);
 }
 
 interface Covered {
@@ -126,7 +126,7 @@ interface Covered {
 function onlyOne(names: readonly string[], { tag: tags = [], all = false }: SilenceFlags): Covered {
   const count = [names.length > 0, tags.length > 0, all].filter((isGiven) => isGiven).length;
   if (count === 0) throw new UsageError('say which snitches: their names, --tag or --all');
-  if (count > 1) throw new UsageError('names, --tag and --all exclude each other: make a silence for each');
+  if (count > 1) throw new UsageError('use only one of names, --tag and --all: create a silence for each');
   return { names, tags, all };
 }
 
@@ -145,7 +145,7 @@ function timeOf(flags: SilenceFlags, length: string | undefined): Time {
   const duration =
     length === undefined ? {} : { duration: secondsOf(length, flags.for ? '--for' : 'how long') };
   if (cron !== undefined && calendar !== undefined)
-    throw new UsageError('say when by one of --cron and --calendar');
+    throw new UsageError('use only one of --cron and --calendar');
   if (cron !== undefined || calendar !== undefined) {
     if (from !== undefined || until !== undefined) {
       throw new UsageError(
@@ -158,7 +158,7 @@ function timeOf(flags: SilenceFlags, length: string | undefined): Time {
   }
   if (timezone !== undefined) throw new UsageError('--timezone is only for --cron and --calendar');
   if (until === undefined && length === undefined) {
-    throw new UsageError('say for how long, such as 30m, or --until 14:30: no silence is without an end');
+    throw new UsageError('say for how long, such as 30m, or --until 14:30: every silence needs an end');
   }
   const beginning = from === undefined ? null : instantOf(from, '--from', Date.now());
   // A time of the day is the next one behind the beginning.
@@ -188,7 +188,7 @@ async function listSilences(flags: ClientFlags): Promise<void> {
 
 type Coverage = Pick<SilenceInput, 'tags' | 'tokens' | 'all'>;
 
-/** How many silences are told of that were not asked for. */
+/** The most other silences to mention. */
 const MOST_TOLD = 5;
 
 const ID = /^sil_[a-z2-7]{16}$/;
@@ -226,15 +226,15 @@ async function endSilences(what: readonly string[], flags: SilenceFlags): Promis
   if (ended.length > 0) return;
   if (recurring.length === 0) return tellOthers(client, output, covered);
   const which = recurring.map(({ id }) => id).join(' ');
-  output.done(`nothing was ended: what recurs is ended by its id: snitch silence --end ${which}`);
+  output.done(`nothing was ended: a recurring silence is ended by its id: snitch silence --end ${which}`);
 }
 
-/** What else covers a part of it: who ends a silence wants to know what is silent still. */
+/** Mentions other silences that cover a part of it: whoever ends a silence wants to know what is still silenced. */
 async function tellOthers(client: Client, output: Output, covered: Coverage): Promise<void> {
   const others = (await client.listSilences()).filter((one) => covers(one, covered)).slice(0, MOST_TOLD);
-  if (others.length === 0) return output.done('no such silence holds or is to come');
+  if (others.length === 0) return output.done('there is no such silence, now or later');
   output.done(
-    'nothing was ended: no silence is for just these, and these are for a part of them or for more',
+    'nothing was ended: no silence is for exactly these, and the following cover only some of them or more than them',
   );
   const known = await namesOf(client, others);
   for (const one of others) {

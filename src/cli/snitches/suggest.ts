@@ -23,10 +23,10 @@ const NEXT_RUNS = 3;
 export const register: Register = (program) => {
   const command = program
     .command('suggest')
-    .description('suggest a schedule, grace and limits by the kept check-ins')
+    .description('suggest a schedule, grace and limits from the check-ins on record')
     .argument('[snitch...]', 'tokens, or names (default: all)')
-    .option('--apply', 'set what is suggested, wherever that is better than what is set')
-    .option('-f, --force', 'with --apply do not ask; needed where there is no terminal')
+    .option('--apply', 'apply each suggestion that is better than the current setting')
+    .option('-f, --force', 'with --apply do not ask; needed without a terminal')
     .option('--yes', 'the same as --force')
     .action((names: string[], flags: SuggestFlags) => suggestFor(names, flags));
   withExamples(

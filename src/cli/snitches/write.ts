@@ -36,8 +36,8 @@ interface FieldFlags extends ClientFlags, DueFlags, RunFlags, RuleFlags, NeedFla
 export const register: Register = (program) => {
   const create = program
     .command('create')
-    .description('make a snitch')
-    .argument('<name>', 'what it is called')
+    .description('create a snitch')
+    .argument('<name>', 'its name')
     .option(
       '-i, --interval <interval>',
       'how often the job runs: daily, hourly, 15m, 2h, weekly and so on (required without a schedule)',
@@ -64,19 +64,19 @@ export const register: Register = (program) => {
 function addEdit(program: Command): void {
   const edit = program
     .command('edit')
-    .description('change a snitch; what is not named stays as it is')
+    .description('change a snitch; what you do not name stays as it is')
     .argument('<snitch>', 'its token, or its name')
     .option('--name <name>', 'a new name')
     .option(
       '-i, --interval <interval>',
       'how often the job runs; this restarts the deadline, and replaces a schedule',
     )
-    .option('--no-alert-email', 'tell the members of the case again');
+    .option('--no-alert-email', 'alert the members of the case again');
   const fields = addFieldOptions(addNeedOptions(addRuleOptions(addRunOptions(addDueOptions(edit)))));
   addNeedRemovals(addRuleRemovals(addRunRemovals(fields)))
     .option('--no-schedule', 'drop the schedule: the interval decides again')
     .option('--no-timezone', 'read the schedule in the time zone of the case')
-    .option('--no-grace', 'the grace that follows from the schedule; without one none')
+    .option('--no-grace', 'the grace that follows from the schedule; none without a schedule')
     .option('--no-tags', 'remove all tags')
     .action((name: string, flags: EditFlags) => editSnitch(name, flags));
   withExamples(
@@ -100,11 +100,11 @@ function addFieldOptions(command: Command): Command {
       ]),
     )
     .option('-t, --tag <tag>', 'a tag; repeat it for several (in `edit` they replace all)', collect)
-    .option('--public-name <name>', 'what the status page calls it; "" for its name')
+    .option('--public-name <name>', 'its name on the status page; "" for the real one')
     .option('--notes <text>', 'notes for those who are alerted')
     .option(
       '--alert-email <address>',
-      'tell this address and not the members; repeat it for several',
+      'alert this address instead of the members; repeat it for several',
       collectAddress,
     );
 }
@@ -125,12 +125,12 @@ function fieldsOf(flags: FieldFlags): SnitchInput {
 }
 
 const ZONE_WITHOUT_SCHEDULE =
-  '--timezone is that of a schedule, and there is none: an interval is counted in the zone of the case';
+  '--timezone needs a schedule, and there is none: an interval is counted in the time zone of the case';
 
 async function createSnitch(name: string, flags: FieldFlags): Promise<void> {
   const input: SnitchInput = { name, ...fieldsOf(flags) };
   if (!input.schedule && input.interval === undefined) {
-    throw new UsageError('--interval is missing, or one of --cron, --calendar and --every');
+    throw new UsageError('give --interval, or one of --cron, --calendar and --every');
   }
   if (input.timezone && !input.schedule) throw new UsageError(ZONE_WITHOUT_SCHEDULE);
   const client = connect(flags);
@@ -146,7 +146,7 @@ async function createSnitch(name: string, flags: FieldFlags): Promise<void> {
   output.hint(`or is run by: snitch exec ${snitch.token} -- COMMAND`);
 }
 
-/** Two snitches may have the same name, but it is seldom intended: mostly a script was run twice. */
+/** Two snitches can have the same name, but it is seldom intended: usually a script was run twice. */
 async function tellOfTwins(client: Client, { name, token }: WireSnitch): Promise<void> {
   // The snitch exists by now, so a failure here must not look as if it had not been made.
   const all = await client.listSnitches().catch(() => []);
@@ -159,7 +159,7 @@ async function tellOfTwins(client: Client, { name, token }: WireSnitch): Promise
       .map((twin) => twin.token)
       .join(', ')}`,
   );
-  say(`to undo it, where that was not meant: snitch delete ${token}`);
+  say(`to undo it, if you did not mean that: snitch delete ${token}`);
 }
 
 interface EditFlags extends FieldFlags {
@@ -174,7 +174,7 @@ async function editSnitch(given: string, flags: EditFlags): Promise<void> {
   if (flags.alertEmail === false) changes.alert_email = [];
   if (flags.tags === false) changes.tags = [];
   if (Object.keys(changes).length === 0 && flags.needs === undefined) {
-    throw new UsageError('nothing to change: see `snitch help edit` for what can be');
+    throw new UsageError('nothing to change: `snitch help edit` lists what can be changed');
   }
   const client = connect(flags);
   const before = await resolveSnitch(client, given);
@@ -184,11 +184,11 @@ async function editSnitch(given: string, flags: EditFlags): Promise<void> {
     changes.schedule === undefined ? !changes.interval && before.schedule : changes.schedule;
   if (changes.timezone && !isScheduled) throw new UsageError(ZONE_WITHOUT_SCHEDULE);
   const after = await client.updateSnitch(before.token, changes);
-  checkKept(after, changes, 'whatever else was to be changed is changed');
+  checkKept(after, changes, 'the other changes were made');
   const output = new Output(flags, client.now());
   print(output, after);
   if (before.schedule && !after.schedule && flags.schedule !== false) {
-    output.done(`the interval has replaced its schedule, ${scheduleWords(before)}`);
+    output.done(`the interval replaces its schedule, ${scheduleWords(before)}`);
   }
   await tellNextRuns(client, output, after);
 }
@@ -204,14 +204,14 @@ function addTag(program: Command): void {
     .command('add')
     .description('add tags to a snitch')
     .argument('<snitch>', 'its token, or its name')
-    .argument('<tag...>', 'one tag or more')
+    .argument('<tag...>', 'one or more tags')
     .action((name: string, tags: string[], flags: ClientFlags) => addTags(name, tags, flags));
   withExamples(addClientOptions(add), 'snitch tag add nightly-backup production db');
   const remove = tag
     .command('remove')
     .description('remove tags from a snitch')
     .argument('<snitch>', 'its token, or its name')
-    .argument('<tag...>', 'one tag or more')
+    .argument('<tag...>', 'one or more tags')
     .action((name: string, tags: string[], flags: ClientFlags) => removeTags(name, tags, flags));
   withExamples(addClientOptions(remove), 'snitch tag remove nightly-backup db');
 }

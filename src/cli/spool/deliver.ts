@@ -44,13 +44,14 @@ export async function deliver(
   return { checkIn, answer, ...kept, deleted };
 }
 
-/** Whether something takes so long that the check-in is to be put on the disk meanwhile. */
+/** Whether something takes so long that the check-in should be put on disk in the meantime. */
 async function isSlower(work: Promise<unknown>): Promise<boolean> {
   return Promise.race([work.then(() => false), delay(SAFE_AFTER).then(() => true)]);
 }
 
 /**
- * What is known of a check-in only after a while. It is on the disk meanwhile, so that it is not lost with this process.
+ * A check-in of which some parts are known only after a while. It is kept on disk until then, so that it is not lost
+ * with this process.
  *
  * @param complete never fails
  * @returns the whole of it, and the file that has it, where it took a while

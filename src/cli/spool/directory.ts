@@ -59,7 +59,7 @@ export async function writeClaimed(directory: string, checkIn: KeptCheckIn): Pro
   return { name, path };
 }
 
-/** Puts what is known of the check-in by now in place of what was written; the one or the other survives a power cut. */
+/** Replaces the file with what is known of the check-in by now; the old or the new content survives a power cut. */
 export async function rewrite(directory: string, { name, path }: Claim, checkIn: KeptCheckIn): Promise<void> {
   await writeDurably(directory, path, join(directory, `${name}.${process.pid}.tmp`), encode(checkIn));
 }
@@ -94,7 +94,7 @@ export async function remove({ path }: Claim): Promise<void> {
   await node.promises.rm(path, { force: true });
 }
 
-/** Moves the file out of the way, to where a person may look at it. */
+/** Moves the file out of the way, to where a person can look at it. */
 export async function setAside(directory: string, { name, path }: Claim): Promise<string> {
   const aside = join(directory, UNUSABLE);
   makePrivateDirectory(aside);
@@ -155,7 +155,7 @@ async function moved(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** The names of what waits, the oldest first. It takes back what killed processes have left behind. */
+/** The names of waiting check-ins, oldest first. Releases the claims of killed processes. */
 export async function waiting(directory: string): Promise<string[]> {
   const names = await namesIn(directory);
   const found = names.filter((name) => WAITING.test(name));
@@ -206,7 +206,7 @@ export async function read(path: string): Promise<RefusedCheckIn | 'unusable' | 
   }
 }
 
-/** Drops the oldest, so that a server which never comes back does not fill the disk. @returns how many */
+/** Drops the oldest check-ins, so a server that never comes back does not fill the disk. @returns how many */
 export async function dropExcess(directory: string): Promise<number> {
   const names = await waiting(directory);
   let dropped = 0;

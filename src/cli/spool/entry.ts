@@ -28,7 +28,7 @@ export function encode(checkIn: KeptCheckIn, reason: string | null = null): stri
     ...(isFirst && server === null ? {} : { server }),
     ...(serverName === undefined ? {} : { serverName }),
     ...(keyFileThen === undefined ? {} : { keyFileThen }),
-    // Older programs pass this over, and look for the name alone.
+    // Older programs ignore this, and only look for the name.
     ...(make === undefined ? {} : { make }),
     ...(reason === null ? {} : { reason }),
     // An earlier program sends the check-in without them.
@@ -38,7 +38,7 @@ export function encode(checkIn: KeptCheckIn, reason: string | null = null): stri
   return `${JSON.stringify(fields)}\n`;
 }
 
-/** Null if the text is no check-in, or one of a later version of this program. */
+/** Null if the text is not a check-in, or is one from a later version of this program. */
 export function decode(text: string): RefusedCheckIn | null {
   const fields = objectIn(text);
   if (fields === null || ![FIRST_VERSION, VERSION, BY_SERVER_NAME].some((known) => known === fields.version))

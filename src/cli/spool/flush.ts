@@ -1,4 +1,4 @@
-/** Sends what waits in the spool, the oldest first. Several processes may do so at once. */
+/** Sends what waits in the spool, oldest first. Several processes may do so at once. */
 import { MINUTE, WEEK } from '../../text/durations.ts';
 import type { ServerFlags } from '../command/servers.ts';
 import { type KeptCheckIn, shownRecipient } from '../sending/check-in.ts';
@@ -76,16 +76,18 @@ async function flushOne(flush: Flush, name: string): Promise<void> {
   const held = await claim(directory, name);
   if (held === null) return;
   if (checkIn === 'unusable') {
-    flushed.problems.push(`a file of the spool cannot be used: it is now ${await setAside(directory, held)}`);
+    flushed.problems.push(
+      `a file in the spool cannot be used: it was moved to ${await setAside(directory, held)}`,
+    );
   } else if (Date.now() - checkIn.at > OLDEST) {
     flush.deleted += await refuse(
       directory,
       held,
       checkIn,
-      'it is older than 7 days: no server takes it now',
+      'it is older than 7 days: no server accepts it now',
     );
     flushed.problems.push(
-      `${describe(checkIn)} was kept for 7 days and is set aside: no server takes it now`,
+      `${describe(checkIn)} was kept for 7 days and is set aside: no server accepts it now`,
     );
   } else {
     await sendHeld(flush, held, checkIn);

@@ -1,4 +1,4 @@
-/** `snitch spool`: check-ins that wait for the server, and those that it refused. */
+/** `snitch spool`: check-ins that wait for the server, and those it refused. */
 import type { Command } from 'commander';
 import { addOutputOptions, type Register, withCrontab, withExamples } from '../command/command.ts';
 import { findCheckInAddress } from '../command/connection.ts';
@@ -23,15 +23,16 @@ import { flush } from './flush.ts';
 
 const NOTES = `
 The spool is $SNITCH_SPOOL_DIR, else $STATE_DIRECTORY/spool, else $XDG_STATE_HOME/snitch/spool, else
-~/.local/state/snitch/spool. What waits there counts for its own time when it is sent, up to 7 days later.
+~/.local/state/snitch/spool. Check-ins wait there for up to 7 days, and are sent with
+the time when they happened.
 
-What the server itself refuses, such as a check-in for a snitch that was deleted, is set aside and never sent again by
-itself: \`snitch spool retry\` does, once the snitch is there, and \`snitch spool drop\` deletes it.`;
+What the server itself refuses, such as a check-in for a snitch that was deleted, is set aside and not sent again
+automatically: use \`snitch spool retry\` once the snitch exists, or \`snitch spool drop\` to delete it.`;
 
 export const register: Register = (program, finish) => {
   const spool = program
     .command('spool')
-    .description('check-ins that wait for the server, and those that it refused')
+    .description('check-ins that wait for the server, and those it refused')
     .addHelpText('after', NOTES);
   withExamples(spool, 'snitch spool list', 'snitch spool flush', 'snitch spool retry');
   addList(spool);
@@ -47,7 +48,7 @@ interface Kept {
   at: string;
   /** `start`, `fail`, an exit status, or `check-in`. */
   kind: string;
-  /** Whether it makes its snitch where there is none of the name. */
+  /** Whether it creates its snitch if none has the name. */
   creates: boolean;
   /** The beginning of its token, or the name of its snitch. */
   token: string;
@@ -87,7 +88,7 @@ const KEPT_VIEW: View<Kept> = {
 function addList(spool: Command): void {
   const list = spool
     .command('list')
-    .description('list what waits and what was refused, the oldest first')
+    .description('list what is waiting and what was refused, oldest first')
     .action((flags: OutputFlags) => listSpool(flags));
   withExamples(addOutputOptions(list), 'snitch spool list', 'snitch spool list --json');
 }
@@ -136,15 +137,15 @@ interface FlushFlags extends ServerFlags {
   quiet?: boolean;
 }
 
-const FLUSH_CODES = '\nExit codes: 0 nothing is left, 1 something was set aside, 5 some wait on.';
+const FLUSH_CODES = '\nExit codes: 0 nothing is left, 1 something was set aside, 5 some are still waiting.';
 
 function addFlush(spool: Command, finish: (code: number) => void): void {
   const flushing = spool
     .command('flush')
-    .description('send what waits, the oldest first')
-    .option('--url <url>', 'server of those that were kept without knowing theirs (or SNITCH_URL)')
+    .description('send what is waiting, oldest first')
+    .option('--url <url>', 'server for check-ins that were kept without one (or SNITCH_URL)')
     .option('--server <name>', 'the same, by its name in cli.yaml (or SNITCH_SERVER)')
-    .option('-q, --quiet', 'no message where all went well')
+    .option('-q, --quiet', 'no message if all went well')
     .addHelpText('after', FLUSH_CODES)
     .action(async (flags: FlushFlags) => finish(await flushSpool(flags)));
   withExamples(flushing, 'snitch spool flush', 'snitch spool flush -q --url http://127.0.0.1:7676');
@@ -178,9 +179,9 @@ function addRetry(spool: Command, finish: (code: number) => void): void {
     .command('retry')
     .description('send again what the server refused')
     .argument('[file...]', 'which ones, as `spool list -o wide` shows them (default: all)')
-    .option('--url <url>', 'server of those that were kept without knowing theirs (or SNITCH_URL)')
+    .option('--url <url>', 'server for check-ins that were kept without one (or SNITCH_URL)')
     .option('--server <name>', 'the same, by its name in cli.yaml (or SNITCH_SERVER)')
-    .option('-q, --quiet', 'no message where all went well')
+    .option('-q, --quiet', 'no message if all went well')
     .addHelpText('after', FLUSH_CODES)
     .action(async (files: string[], flags: FlushFlags) => {
       const directory = spoolDirectory();
@@ -196,7 +197,7 @@ function addDrop(spool: Command): void {
     .description('delete what the server refused')
     .argument('[file...]', 'which ones, as `spool list -o wide` shows them')
     .option('--all', 'all of them')
-    .option('-q, --quiet', 'no message')
+    .option('-q, --quiet', 'print no message')
     .action(async (files: string[], flags: { all?: boolean; quiet?: boolean }) => {
       if (files.length === 0 && !flags.all)
         throw new UsageError('nothing was deleted: name files, or use --all');

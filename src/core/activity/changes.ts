@@ -6,8 +6,7 @@ import { shorten } from '../../text/printable.ts';
 export type Kept = string | number | boolean | null | readonly Kept[] | { readonly [name: string]: Kept };
 
 /**
- * How one field changed; empty if only the fact of the change may be recorded, because the value is
- * secret or too long.
+ * How one field changed; empty if only the fact of the change may be recorded, because the value is secret or too long.
  */
 export interface FieldChange {
   from?: Kept;

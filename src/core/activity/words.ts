@@ -1,6 +1,6 @@
 /**
- * What somebody did, in words: `paused nightly-backup until 06:00`. The entry may come from a newer
- * server, or from something else altogether.
+ * What somebody did, in words: `paused nightly-backup until 06:00`. The entry may come from a newer server, or from
+ * something else altogether.
  */
 import { compactDuration, SECOND } from '../../text/durations.ts';
 import type { ScheduleRule } from '../schedule/schedule.ts';

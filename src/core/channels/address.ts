@@ -46,7 +46,7 @@ const FORMS: Partial<Record<ChannelKind, (url: URL) => string | null>> = {
   },
   splunk_oncall: ({ pathname }) =>
     /\$routing_key|%24routing_key/i.test(pathname)
-      ? 'must have your routing key in the place of $routing_key'
+      ? 'must have your routing key in place of $routing_key'
       : null,
   apprise: ({ pathname }) =>
     /\/notify\/[\w-]{1,128}\/?$/.test(pathname)

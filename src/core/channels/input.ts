@@ -52,8 +52,8 @@ function isListOfTexts(given: unknown): given is string[] {
 }
 
 /**
- * Update: any subset. Settings that are not given are kept, and so is a secret that is sent back
- * masked, as it was shown.
+ * Update: any subset. Settings that are not given are kept, and so is a secret that is sent back masked, as it was
+ * shown.
  */
 export function validateChannelChanges(
   given: unknown,

@@ -7,7 +7,7 @@ export interface Tls {
   readonly mode: SslMode;
   /** The file with the authorities that are trusted, `system` for those of the host, or null for the usual place. */
   readonly rootCert: string | null;
-  /** The client's certificate, and below, its key. */
+  /** The client's certificate, and its key. */
   readonly cert: string | null;
   readonly key: string | null;
 }

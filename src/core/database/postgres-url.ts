@@ -127,7 +127,7 @@ function readPorts(text: string | null, count: number): number[] {
 function readPort(text: string): number {
   const port = Number(text);
   if (!/^\d{1,5}$/.test(text) || port < 1 || port > 65_535)
-    throw new Error(`has a port that is no whole number from 1 to 65535; ${ENCODE}`);
+    throw new Error(`has a port that is not a whole number from 1 to 65535; ${ENCODE}`);
   return port;
 }
 

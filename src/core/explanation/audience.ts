@@ -10,7 +10,7 @@ import type { Audience, FailingTarget } from './told.ts';
 export interface Outage {
   /** When its first alarm was decided, in milliseconds since the epoch. */
   since: number;
-  /** The targets that were told about it, and below, those that wait for their time, by `routeKey`. */
+  /** The targets that were told about it, and those that wait for their time, by `routeKey`. */
   told: ReadonlySet<string>;
   waiting: ReadonlySet<string>;
 }

@@ -68,7 +68,7 @@ export interface Telling {
   last: ToldAlert | null;
 }
 
-const NO_FURTHER_RUN = 'Its schedule has no further run, so nothing more is awaited.';
+const NO_FURTHER_RUN = 'Its schedule has no further run, so no more check-ins are expected.';
 
 const NO_RUNS: KnownRuns = { open: [], usual: null };
 
@@ -208,7 +208,7 @@ function reasonsFor(
 
 function reminderReason({ dueAt, schedule }: SnitchState, { reminders }: CaseRules, due: string): string {
   if (dueAt !== null) return `Unless it checks in before, a reminder comes at ${due}.`;
-  return schedule === null || reminders === 'off' ? 'This case wants no reminders.' : NO_FURTHER_RUN;
+  return schedule === null || reminders === 'off' ? 'Reminders are off in this case.' : NO_FURTHER_RUN;
 }
 
 function acknowledgedReasons({ acknowledged, status }: SnitchState, { timezone }: CaseRules): string[] {
@@ -248,10 +248,10 @@ function pauserOf(
 function pauseReason({ pause }: SnitchState, local: (at: number) => string): string {
   switch (pause?.until.kind) {
     case 'time':
-      return `It is paused until ${local(pause.until.at)}: until then nothing alerts.`;
+      return `It is paused until ${local(pause.until.at)}: until then it raises no alerts.`;
     case 'unpaused':
-      return 'It is paused until somebody unpauses it: until then nothing alerts.';
+      return 'It is paused until somebody unpauses it: until then it raises no alerts.';
     default:
-      return 'It is paused until its next healthy check-in: until then nothing alerts.';
+      return 'It is paused until its next healthy check-in: until then it raises no alerts.';
   }
 }

@@ -25,8 +25,8 @@ export function needsReasons(
     return 'tag' in need ? `whatever has the tag ${need.tag}` : (names.get(need.token) ?? need.token);
   });
   return [
-    `It needs ${listInWords(words)}: while something of that is down or silenced, nobody is told that this is missing.`,
-    ...(down && !hold ? [`${downInWords(down, local)}: when that ends, its deadline starts anew.`] : []),
+    `It needs ${listInWords(words)}: while any of that is down or silenced, nobody is told that this is missing.`,
+    ...(down && !hold ? [`${downInWords(down, local)}: when that ends, its deadline starts again.`] : []),
   ];
 }
 
@@ -43,17 +43,17 @@ export function holdReason(
   toldAt: number | null,
   local: (at: number) => string,
 ): string {
-  const held = `Its alert is held since ${local(since)}, and nobody was told of it`;
+  const held = `Its alert has been held since ${local(since)}, and nobody was told of it`;
   const what = by?.name ?? 'what it needs';
   if (isUnsure && until !== null) {
-    return `${held}: nothing was heard of ${what} either since this was expected. By ${local(until)} it is known whether ${what} is down: then it stays held, and else it is told.`;
+    return `${held}: ${what} has not been heard from either since this was expected. By ${local(until)} it is known whether ${what} is down: if so, the alert stays held; if not, it is sent.`;
   }
   if (until !== null) {
-    const when = toldAt === null ? '' : `: it is told at ${local(toldAt)} if it is still silent then`;
+    const when = toldAt === null ? '' : `: it is sent at ${local(toldAt)} if the snitch is still silent then`;
     return `${held}. Nothing that it needs is known to be down now${when}.`;
   }
   const [state, end] = isSilenced ? ['silenced', 'heard again'] : ['down', 'well'];
-  return `${held}, because ${what} is ${state}: it is told when ${what} has been ${end} for one period of this snitch and this is still silent.`;
+  return `${held}, because ${what} is ${state}: it is sent when ${what} has been ${end} for one period of this snitch and this is still silent.`;
 }
 
 function listInWords(words: readonly string[]): string {

@@ -1,6 +1,5 @@
 /**
- * Which snitches of a case alert nobody at all: `doctor` fails because of them, and the dashboard
- * shows them in red.
+ * Which snitches of a case alert nobody at all: `doctor` fails because of them, and the dashboard shows them in red.
  */
 import type { RouteRule } from '../channel.ts';
 import { type Route, routeKey, type Targets, whyPassedOver } from '../routing.ts';

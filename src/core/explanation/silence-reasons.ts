@@ -18,7 +18,7 @@ export function silenceReasons(
 ): string[] {
   const why = note === '' ? '' : ` (${note})`;
   return [
-    `It is silenced until ${local(until)} by ${by}${why}: no alarm is raised before.`,
+    `It is silenced until ${local(until)} by ${by}${why}: no alarm is raised before then.`,
     ...(isKeptBack ? keptBack(acknowledged !== null) : afterwards(status, acknowledged !== null)),
   ];
 }

@@ -137,7 +137,7 @@ export function whyUntold(notice: { from: string; to: string } | null | undefine
  */
 export function tellingReasons(told: ToldAlert, now: number, local: (at: number) => string): string[] {
   const flaps =
-    'It changes too often: its changes are counted, and told together when it is quiet or an hour is over.';
+    'It changes too often: its changes are counted, and reported together when it is quiet or an hour has passed.';
   return [...fates(told, now, local), ...(told.flapping ? [flaps] : [])];
 }
 
@@ -152,7 +152,7 @@ function fates({ type, at, deliveries }: ToldAlert, now: number, local: (at: num
   }).filter((sentence) => sentence !== null);
   const has = (fate: Fate) => fated.some((one) => one.fate === fate);
   if (has('told')) return [`Of ${alert}:`, ...sentences];
-  if (has('waiting')) return [`Nobody was told of ${alert} so far.`, ...sentences];
+  if (has('waiting')) return [`Nobody has been told of ${alert} so far.`, ...sentences];
   // A dropped delivery no longer had anybody to reach.
   const could = fated.some(({ fate }) => fate !== 'dropped');
   return [`Nobody ${could ? 'could be' : 'was'} told of ${alert}.`, ...sentences];
@@ -211,7 +211,7 @@ function nameOf(fate: Fate, { channel, target }: Telling): string {
 }
 
 const WAITS: Record<Wait, string> = {
-  after: 'is told if it lasts and nobody acknowledges until',
+  after: 'is told if it lasts and nobody acknowledges it by',
   hours: 'is told, if it lasts, when its hours begin at',
   opening: 'is told when its hours begin at',
 };

@@ -41,7 +41,7 @@ export function openingFrom({ timezone, days, from, to }: Hours, at: number): nu
     const end = lastShowing(clock, (closes <= opens ? day + 1 : day) * DAY + closes);
     if (end > at && end > start) return Math.max(at, start);
   }
-  // No day was found, which takes days that the zone skips: too early is better than never.
+  // Reached only if a zone skips all of these days: too early is better than never.
   return at;
 }
 

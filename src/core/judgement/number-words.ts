@@ -26,7 +26,7 @@ function rounded(number: number): number {
   return Number(number.toPrecision(Math.abs(number) >= 100 ? 3 : 2));
 }
 
-/** `1000000`: the number as people typed it, so that they find it again. Only huge and tiny ones have an exponent. */
+/** `1000000`: the number as people typed it, so they recognise it. Only huge and tiny ones have an exponent. */
 export function exactNumber(number: number): string {
   return String(number);
 }

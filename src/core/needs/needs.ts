@@ -16,7 +16,7 @@ export type Need = { token: string } | { tag: string };
 
 /** The alert of a missed deadline that nobody has been told about, because something the snitch needs is down. */
 export interface Held {
-  /** The number of the needed snitch, and below, the name it had then. */
+  /** The number of the needed snitch, and the name it had then. */
   by: number;
   name: string;
   /** When the deadline passed and the alert was held. */
@@ -30,8 +30,8 @@ export interface Held {
   /** The needed snitch is not failed but silenced: somebody is working on it. */
   isSilenced?: true;
   /**
-   * The needed snitch is not known to be down, but may be: nothing was heard from it since the
-   * missed check-in was expected.
+   * The needed snitch is not known to be down, but may be: nothing was heard from it since the missed check-in was
+   * expected.
    */
   isUnsure?: true;
 }
@@ -87,7 +87,7 @@ export function readNeeds(given: unknown): { needs: string[] } | { refused: stri
   if (needs.length > MOST_NEEDS) return { refused: `has too many (maximum is ${MOST_NEEDS})` };
   for (const [index, need] of needs.entries()) {
     if (need === TAG) return { refused: 'names a tag without saying which: write tag:<tag>' };
-    if (need.length > LONGEST || /\p{Cc}/u.test(need)) return { refused: 'has an entry that is no token' };
+    if (need.length > LONGEST || /\p{Cc}/u.test(need)) return { refused: 'has an entry that is not a token' };
     if (!need.isWellFormed()) return { refused: 'has an entry that is not well-formed Unicode' };
     if (needs.indexOf(need) < index) return { refused: `names ${need} twice` };
   }

@@ -15,8 +15,8 @@ import { type Checked, NOT_AN_OBJECT, validateSnitchChanges } from '../validatio
 type Body = Record<string, unknown>;
 
 /**
- * Those of `events`, `tags`, `after` and `hours` that are given; null is the default of each, which
- * for events the caller knows.
+ * Those of `events`, `tags`, `after` and `hours` that are given; null is the default of each, which for events the
+ * caller knows.
  */
 export function validateRule(
   { events, tags, after, hours }: Body,

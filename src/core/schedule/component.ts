@@ -1,6 +1,5 @@
 /**
- * One part of an OnCalendar expression: the list of values that a year, month, day, hour, minute or
- * second can have.
+ * One part of an OnCalendar expression: the list of values that a year, month, day, hour, minute or second can have.
  */
 import { quoted, ScheduleRefused } from './refused.ts';
 

@@ -10,8 +10,7 @@ import { bitsOf, daysWhere, type Month, type Pattern, timesOf } from './pattern.
 import { quoted, ScheduleRefused, wordsOf } from './refused.ts';
 
 /**
- * The bit with which croner marks the last such weekday of a month; the bits for the first to the
- * fifth are below it.
+ * The bit with which croner marks the last such weekday of a month; the bits for the first to the fifth are below it.
  */
 const LAST = 32;
 

@@ -61,7 +61,7 @@ function takeTimeZone(words: string[]): string | null {
   const last = words.at(-1) ?? '';
   if (words.length < 2 || !/^[a-z]/i.test(last)) return null;
   if (!isTimeZone(last))
-    throw new ScheduleRefused(`cannot be read: ${quoted(last)} is no time zone that is known here`);
+    throw new ScheduleRefused(`cannot be read: ${quoted(last)} is not a time zone that is known here`);
   words.pop();
   return spelledTimeZone(last);
 }
@@ -134,7 +134,7 @@ function daysOf(text: string, fromEnd: boolean): (length: number) => number {
 function parseTime(text: string): number[] {
   const [hour = '', minute, second = '00', ...more] = text.split(':');
   if (minute === undefined || more.length > 0) {
-    throw new ScheduleRefused(`cannot be read: ${quoted(text)} is no time of day such as 03:00`);
+    throw new ScheduleRefused(`cannot be read: ${quoted(text)} is not a time of day such as 03:00`);
   }
   const whole = second.replace(/(?<=\d)\.0+(?!\d)/g, '');
   if (/\d\.\d/.test(whole)) {

@@ -1,6 +1,5 @@
 /**
- * Says why an expression is not a schedule, in words that follow the name of the field: `schedule
- * cannot be read: …`.
+ * Says why an expression is not a schedule, in words that follow the name of the field: `schedule cannot be read: …`.
  */
 export class ScheduleRefused extends Error {
   override readonly name = 'ScheduleRefused';

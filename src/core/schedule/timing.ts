@@ -46,8 +46,8 @@ export function deadlineAfterCheckIn(
 }
 
 /**
- * Whether a check-in at `at` is near enough to the run at `next`. With `every` it never is, because
- * no run comes before it.
+ * Whether a check-in at `at` is near enough to the run at `next`. With `every` it never is, because no run comes before
+ * it.
  */
 function comesEarlyFor(schedule: Schedule, at: number, next: number): boolean {
   if (next - at > MOST_EARLY) return false;

@@ -25,7 +25,7 @@ export interface Silences {
  * 2. While a silence lasts, a deadline and a reminder wait for its end. Nothing is decided before then, since somebody
  *    may end the silence early.
  * 3. Then each silence moves the deadline as a blind window of the same length would: the job was not expected to run.
- * 4. A run that takes too long fails its snitch in a silence, too. Who is told of that is decided elsewhere.
+ * 4. A run that takes too long fails its snitch in a silence, too. Who is told about that is decided elsewhere.
  */
 export function dueThrough(
   snitch: SnitchState,

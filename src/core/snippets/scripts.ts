@@ -80,8 +80,6 @@ exit $Status`;
   return {
     kind: 'powershell',
     text,
-    remarks: [
-      `Put the job in the place of ${JOB}; its exit status is reported, and stays that of the script.`,
-    ],
+    remarks: [`Put the job in place of ${JOB}; its exit status is reported, and stays that of the script.`],
   };
 }

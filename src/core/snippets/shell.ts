@@ -23,10 +23,10 @@ export function crontab(snitch: SnippetSubject): Snippet {
   const isElsewhere = schedule !== null && !('every' in schedule) && timezone !== hostZone;
   const remarks = isElsewhere
     ? [
-        `The schedule is meant in ${timezone}, but cron goes by the clock of its host; that of this one is ${hostZone}.`,
+        `The schedule is meant in ${timezone}, but cron uses the time zone of its host, which is ${hostZone} here.`,
       ]
     : [];
-  return { kind, text, remarks: [`Put the job in the place of ${JOB}.`, ...remarks] };
+  return { kind, text, remarks: [`Put the job in place of ${JOB}.`, ...remarks] };
 }
 
 /** To cron, a bare percent sign is the end of the command. */
@@ -38,9 +38,7 @@ export function curl({ name, url }: SnippetSubject): Snippet {
   return {
     kind: 'curl',
     text: `#!/bin/sh\n${commentOf(name)}\n${runByShell(url)}`,
-    remarks: [
-      `Put the job in the place of ${JOB}; its exit status is reported, and stays that of the script.`,
-    ],
+    remarks: [`Put the job in place of ${JOB}; its exit status is reported, and stays that of the script.`],
   };
 }
 

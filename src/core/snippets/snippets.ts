@@ -27,7 +27,7 @@ function badge({ name, badge: own }: SnippetSubject): Snippet {
     return { kind, text: null, remarks: ['It has no badge yet: snitch badge add NAME makes one.'] };
   }
   if (own === 'unknown') {
-    return { kind, text: null, remarks: ['The server is too old for badges, and has to be updated first.'] };
+    return { kind, text: null, remarks: ['The server is too old for badges, and must be updated first.'] };
   }
   const alt = own.label ?? own.public_name ?? name;
   return { kind, text: badgeMarkdown({ url: own.url, alt }), remarks: [] };

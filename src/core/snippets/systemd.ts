@@ -26,7 +26,7 @@ export function systemd(snitch: SnippetSubject): Snippet {
     kind: 'systemd',
     text,
     remarks: [
-      'Put the name of the service in the place of JOB, then: systemctl daemon-reload. It reports success and failure.',
+      'Put the name of the service in place of JOB, then: systemctl daemon-reload. It reports success and failure.',
     ],
   };
 }

@@ -43,7 +43,7 @@ export function githubActions(snitch: SnippetSubject): Snippet {
       `The address is a secret: gh secret set ${SECRET} --body ${shellWord(url)}`,
       ...(why === undefined ? [] : [`It has no schedule yet: ${why}.`]),
       ...(isByClock && timezone !== 'UTC'
-        ? [`The schedule is meant in ${timezone}, but GitHub goes by UTC.`]
+        ? [`The schedule is meant in ${timezone}, but GitHub uses UTC.`]
         : []),
       ...(times !== undefined && /^\*(?:\/[1-4])? /.test(times)
         ? ['GitHub runs nothing more often than every 5 minutes.']

@@ -52,7 +52,7 @@ export const LONGEST_PASSWORD = 200;
 /** The title of a page that was not given one. */
 export const TITLE = 'Status';
 
-/** How many snitches one page shows, so that a telephone can show it. */
+/** How many snitches one page shows: few enough for a phone to display. */
 export const MOST_SHOWN = 300;
 
 /** How many periods a strip has. */

@@ -1,6 +1,5 @@
 /**
- * Whether a suggestion is worth applying, by what it and the current setting would have reported of
- * the same history.
+ * Whether a suggestion is worth applying, by what it and the current setting would have reported of the same history.
  */
 import { durationInWords } from '../../text/durations.ts';
 import type { Outlook } from './outlook.ts';
@@ -16,10 +15,10 @@ const NOTICEABLE = 0.1;
  */
 export function whyNotBetter(present: Outlook, proposed: Outlook): string | null {
   if (proposed.falseAlarms > present.falseAlarms) {
-    return `it would have raised ${alarms(proposed.falseAlarms)}, and what is set now ${alarms(present.falseAlarms)}`;
+    return `it would have raised ${alarms(proposed.falseAlarms)}, and the present settings ${alarms(present.falseAlarms)}`;
   }
   if (proposed.unnoticed > present.unnoticed) {
-    return `missed runs untold: it would have left ${proposed.unnoticed}, and what is set now ${present.unnoticed}`;
+    return `missed runs unreported: it would have left ${proposed.unnoticed}, and the present settings ${present.unnoticed}`;
   }
   if (proposed.falseAlarms < present.falseAlarms || proposed.unnoticed < present.unnoticed) return null;
   return isSooner(present.foundAfter, proposed.foundAfter) ? null : whyNoSooner(present.foundAfter);
@@ -32,7 +31,7 @@ function isSooner(present: number | null, proposed: number | null): boolean {
 
 function whyNoSooner(present: number | null): string {
   const told = present === null ? '' : `: ${durationInWords(Math.round(present / 1_000) * 1_000)}`;
-  return `what is set now would have told of a missed run as soon${told}`;
+  return `the present settings would have reported a missed run as soon${told}`;
 }
 
 function alarms(count: number): string {

@@ -140,8 +140,9 @@ function groupsOfDay(walls: readonly number[], start: number): Group[] {
 }
 
 /**
- * The weekdays on which the job ran at least half of the time, 0 for Sunday. @param walls in days
- * that begin at the run
+ * The weekdays on which the job ran at least half of the time, 0 for Sunday.
+ *
+ * @param walls shifted so each day begins just before the run
  */
 function usualWeekdays(walls: readonly number[]): number[] {
   const days = [...new Set(walls.map((wall) => Math.floor(wall / DAY)))];

@@ -33,7 +33,7 @@ export interface SuggestedExpectation {
   unmet: number;
 }
 
-/** A run counts as hung when it takes twice as long as the longest and three times as long as usual. */
+/** A run counts as hung once it takes twice as long as the longest one and three times as long as usual. */
 const BEYOND_LONGEST = 2;
 const BEYOND_USUAL = 3;
 const LONGEST_RUNTIME = 31 * DAY;

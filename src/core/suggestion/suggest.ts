@@ -48,8 +48,7 @@ const LEAST_ENDS = 5;
 const LEAST_LONG_ENDS = 3;
 
 /**
- * With this many check-ins the grace may ignore the latest, if it came `MUCH_LATER` times later
- * than all the others.
+ * With this many check-ins the grace may ignore the latest, if it came `MUCH_LATER` times later than all the others.
  */
 const MAY_LEAVE_ONE_OUT = 50;
 const MUCH_LATER = 3;
@@ -57,7 +56,7 @@ const MUCH_LATER = 3;
 /** The grace is this many times the lateness of the latest check-in that it covers. */
 const GRACE_ROOM = 1.25;
 
-/** The grace ends within this share of the gap, so that the next run need not come first. */
+/** The grace ends within this share of the gap, so before the next run. */
 const GRACE_OF_GAP = 0.9;
 
 /** The starts of runs are used if this share of them is known. */
@@ -132,8 +131,8 @@ function startOf({ at, durationMs }: PastEnd): number {
 }
 
 /**
- * From the time of each run to its check-in, sorted: the awaited check-in is the end of the run,
- * even if its start is known.
+ * From the time of each run to its check-in, sorted: the awaited check-in is the end of the run, even if its start is
+ * known.
  */
 function latenessOf({ candidate, answers }: Fit, ends: readonly PastEnd[]): number[] {
   const goesByStarts = !('every' in candidate.rule) && startsOf(ends) !== null;

@@ -107,7 +107,7 @@ function run(
     given ??= outcome;
     killGroup(child);
   };
-  const stopped = () => giveUp(retry('given up because the service stops'));
+  const stopped = () => giveUp(retry('given up because the service is stopping'));
   const timer = setTimeout(() => giveUp(retry(`had not ended within ${timeout / 1_000} s`)), timeout);
   stop.addEventListener('abort', stopped, { once: true });
   if (stop.aborted) stopped();

@@ -1,6 +1,5 @@
 /**
- * Discord through a webhook. Webhooks cannot reply, and an edit notifies nobody: a recovery is a
- * message of its own.
+ * Discord through a webhook. Webhooks cannot reply, and an edit notifies nobody: a recovery is a message of its own.
  */
 import { fitted } from '../messages/fitted.ts';
 import { discordText } from '../messages/markup.ts';

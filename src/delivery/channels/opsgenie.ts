@@ -1,6 +1,6 @@
 /**
- * Opsgenie through its Alert API: an outage is one alert, identified by its alias. The server is a
- * setting, because Opsgenie ends in 2027.
+ * Opsgenie through its Alert API: an outage is one alert, identified by its alias. The server is a setting, because
+ * Opsgenie ends in 2027.
  */
 import { printable } from '../../text/printable.ts';
 import { fitted } from '../messages/fitted.ts';

@@ -29,7 +29,7 @@ export interface ServiceRequest {
 
 /** For services that people read: messages to one chat must not come faster than the service accepts them. */
 export interface ChatPace {
-  /** In any 60 s, as long as the alerts are few. */
+  /** In any 60 s, while alerts are few. */
   perMinute: number;
   /** Between two messages, in milliseconds. */
   gap: number;

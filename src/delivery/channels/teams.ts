@@ -1,6 +1,5 @@
 /**
- * Microsoft Teams through a workflow. Its answer says only that the workflow was started, not that
- * a card was shown.
+ * Microsoft Teams through a workflow. Its answer says only that the workflow was started, not that a card was shown.
  */
 import { fitted, jsonBytes } from '../messages/fitted.ts';
 import { teamsText } from '../messages/markup.ts';

@@ -1,6 +1,5 @@
 /**
- * Posts to addresses that others chose: guarded, with a limit on the time of the whole exchange,
- * and never throwing.
+ * Posts to addresses that others chose: guarded, with a limit on the time of the whole exchange, and never throwing.
  */
 import { STATUS_CODES } from 'node:http';
 import { Agent, type Dispatcher } from 'undici';
@@ -106,7 +105,7 @@ async function withinTime(
     return await run(stop ? AbortSignal.any([expiry.signal, stop]) : expiry.signal);
   } catch (error) {
     if (expiry.signal.aborted) return retry(`no complete answer within ${timeout / 1000} s`);
-    if (stop?.aborted) return retry('given up because the service stops');
+    if (stop?.aborted) return retry('given up because the service is stopping');
     return retry(failureInWords(error, host, secrets));
   } finally {
     clearTimeout(timer);

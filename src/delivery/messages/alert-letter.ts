@@ -89,11 +89,11 @@ function refusalLetter({ id, at, refusal }: RefusalAlert, shown: CaseShown): Sub
   const { channel, error } = refusal;
   const name = shorten(printable(channel.name), NAME_SHOWN);
   return {
-    subject: `[Channel] ${name} is not told any more: ${channel.kind} refuses`,
+    subject: `[Channel] ${name} no longer gets alerts: ${channel.kind} refuses`,
     letter: {
       paragraphs: [
         `Alerts do not reach the channel ${name}: ${channel.kind} refuses them for good.`,
-        'What was refused is not tried again by itself. This is told once, until something is delivered there.',
+        'Refused alerts are not sent again automatically. You get this message once, until something is delivered there again.',
       ],
       fields: [
         { label: 'Refused', value: printable(error) },
@@ -128,7 +128,7 @@ function noticeLetter({ id, at, notice }: Notice, shown: CaseShown): SubjectAndL
         `The service received no check-ins for ${length}, from ${minuteInTimeZone(start, timezone)} to ${minuteInTimeZone(end, timezone)}.`,
         postponedCount === 0
           ? 'No snitch was expected to check in during that time.'
-          : 'Jobs that were expected to check in during that time may have tried in vain: none of them is accused now. One that does not check in by its new deadline is reported then.',
+          : 'Jobs that were expected to check in during that time may have tried in vain, so no alarm is raised for them now. Any that does not check in by its new deadline is reported then.',
       ],
       fields: [
         { label: 'From', value: exactTime(start, timezone) },

@@ -29,7 +29,7 @@ export function gistOf(alert: SnitchAlert, timezone: string): Gist {
     case 'begun':
       return { word: 'Flapping', what: `changes too often, ${many} within an hour: it ${what}` };
     case 'goes on':
-      return { word: 'Flapping', what: `goes on changing, ${many} since the last message: it ${what}` };
+      return { word: 'Flapping', what: `keeps changing, ${many} since the last message: it ${what}` };
     case 'over':
       return { word, what: quiet(flapping.changes, many, what) };
   }
@@ -37,15 +37,15 @@ export function gistOf(alert: SnitchAlert, timezone: string): Gist {
 
 function quiet(changes: number, many: string, what: string): string {
   if (changes === 0) return `is quiet: it ${what}`;
-  return `is quiet after ${many} that ${changes === 1 ? 'was' : 'were'} not told: it ${what}`;
+  return `is quiet after ${many} that ${changes === 1 ? 'was' : 'were'} not reported: it ${what}`;
 }
 
 /** What the reader of an alert about a flapping snitch must know. */
 export function flappingAdvice({ flapping }: AlertDetails): string[] {
   if (!flapping || flapping.phase === 'over') return [];
   return [
-    'From now on its changes are counted and not told one by one: once an hour while they go on, and what it is when ' +
-      'nothing has changed for 10 minutes.',
+    'From now on its changes are counted instead of reported one by one: you get a summary once an hour while they go ' +
+      'on, and its status when nothing has changed for 10 minutes.',
   ];
 }
 

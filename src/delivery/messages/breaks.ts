@@ -8,8 +8,8 @@ export class Breaks {
   #began = performance.now();
 
   /**
-   * Waits for the next turn if this one has lasted long enough. Call it often: the work between two
-   * calls is not divided.
+   * Waits for the next turn if this one has lasted long enough. Call it often: the work between two calls is not
+   * divided.
    */
   async mayRest(): Promise<void> {
     if (performance.now() - this.#began < LENGTH) return;

@@ -30,8 +30,7 @@ const WORDS: Record<EntryKind, { word: string; heading: string }> = {
 const naturally = new Intl.Collator('en', { numeric: true });
 
 /**
- * Sorting 5,000 names naturally takes 70 ms, during which nothing else runs: longer lists are
- * sorted by character code.
+ * Sorting 5,000 names naturally takes 70 ms, during which nothing else runs: longer lists are sorted by character code.
  */
 const NATURAL_ORDER = 500;
 
@@ -65,7 +64,7 @@ export async function digestLetter(
   const letter: Letter = {
     paragraphs: [
       `${entries.length} alerts of ${shorten(printable(shown.name), NAME_SHOWN)}, about ${each}: ${counts}.`,
-      `Each snitch stands here once, in its last state. Times are those of ${shown.timezone}.`,
+      `Each snitch is listed once, in its last state. Times are in ${shown.timezone}.`,
     ],
     fields: [
       { label: 'From', value: exactTime(first, shown.timezone) },

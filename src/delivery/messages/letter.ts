@@ -36,8 +36,7 @@ export function asText({ paragraphs, fields, lists, output = '', link, commands,
 }
 
 /**
- * The reader's mail program chooses the colours, light or dark: a text colour alone might be that
- * of its background.
+ * The reader's mail program chooses the colours, light or dark: a text colour alone might be that of its background.
  */
 const FONT = 'font-family:sans-serif;font-size:14px;line-height:1.5';
 const LABEL = 'padding:2px 16px 2px 0;vertical-align:top;opacity:.7;white-space:nowrap';

@@ -77,8 +77,7 @@ export async function digestServiceMessage(digest: Digest, room = DIGEST_ROOM): 
 }
 
 /**
- * For a digest as a whole, which is not an outage: the same at each attempt, in whatever order its
- * alerts were claimed.
+ * For a digest as a whole, which is not an outage: the same at each attempt, in whatever order its alerts were claimed.
  */
 export async function digestIncident({ entries, case: { name } }: Digest): Promise<Incident> {
   const hash = await digestId(entries, new Breaks());

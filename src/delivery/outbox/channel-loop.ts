@@ -1,6 +1,6 @@
 /**
  * Sends the outbox of one channel: claims what is due, starts what may start, checks each lease before sending,
- * settles, and on stopping releases what was not sent. The channel itself only sends.
+ * settles, and releases what is left when it stops. The channel itself only sends.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '../../store/store.ts';
@@ -183,10 +183,7 @@ export class ChannelLoop {
     return [...satisfied.map(({ id }) => id), ...this.#options.settler.overdue(this.#channel.kind)];
   }
 
-  /**
-   * Starts one turn of each target in turn, until none may start another; in several goes if there
-   * are many.
-   */
+  /** Starts one turn of each target after the other, until none may start another; in several goes if many. */
   readonly #startWaiting = (): void => {
     if (this.#gathering || this.#halted) return;
     let ready = [...this.#targets.values()];
@@ -250,8 +247,8 @@ export class ChannelLoop {
   }
 
   /**
-   * Null if another node may have taken it over. That is checked last, in the turn of the event loop in which the send
-   * begins: a process that was suspended before that finds out when it wakes up.
+   * Null if another node may have taken it over. That is checked last, in the same turn of the event loop as the send:
+   * a process that was suspended before then notices when it wakes up.
    *
    * @param index of the message in its turn
    */
@@ -290,8 +287,7 @@ export class ChannelLoop {
   /**
    * If alerts are grouped, a target with nothing waiting at the end of its wait has been quiet.
    *
-   * @param began when the pass began, before anything was claimed: a wait that ended later has not
-   *   been checked
+   * @param began before anything was claimed: a wait that ended later has not been checked
    */
   #forget(began: number): void {
     const grouped = this.#channel.grouping !== null;

@@ -89,8 +89,7 @@ export class Dispatch {
   }
 
   /**
-   * From now on deliveries of its kind are sent through `channel`, which has the same pace and
-   * grouping as the old one.
+   * From now on deliveries of its kind are sent through `channel`, which has the same pace and grouping as the old one.
    */
   replace(channel: Channel): void {
     this.#loops.find((loop) => loop.channel.kind === channel.kind)?.replace(channel);

@@ -1,6 +1,6 @@
 /**
- * Runs one pass after the other: when woken, at the time the last pass asked for, and never later
- * than the longest wait.
+ * Runs one pass after the other: when woken, at the time the last pass asked for, and never later than the longest
+ * wait.
  */
 
 /** Without a wake the next pass comes after this time, in milliseconds. */
@@ -12,7 +12,7 @@ const WAIT_AFTER_FAILURE = 1_000;
 export interface PassLoopOptions {
   /** Returns the longest wait until the next pass, in milliseconds. */
   pass: () => Promise<number>;
-  /** Called at the first of several failures in a row, and below, when they end. */
+  /** Called at the first of several failures in a row, and when they end. */
   onFailing: (error: unknown) => void;
   onRecovered: () => void;
   monotonic: () => number;

@@ -1,6 +1,5 @@
 /**
- * Repeats lasting alarms to services. A failed repeat just waits for the next one: an alarm
- * survives several failures.
+ * Repeats lasting alarms to services. A failed repeat just waits for the next one: an alarm survives several failures.
  */
 import type { Logger } from 'pino';
 import type { Repeat } from '../../core/delivery.ts';

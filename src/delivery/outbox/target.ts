@@ -17,8 +17,7 @@ import type { Outcome } from './outcome.ts';
 import { DIGEST_OVER, GroupedTurn, type Message, singleTurn, type Turn } from './turn.ts';
 
 /**
- * How many deliveries are claimed ahead for a target that gets each on its own; more are claimed
- * when half are sent.
+ * How many deliveries are claimed ahead for a target that gets each on its own; more are claimed when half are sent.
  */
 export const AHEAD = 8;
 

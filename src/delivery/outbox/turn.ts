@@ -1,6 +1,6 @@
 /**
- * What one target is sent in one turn: one alert, or everything that waited for it, for each case
- * one by one or as a digest.
+ * What one target is sent in one turn: one alert, or everything that waited for it, for each case one by one or as a
+ * digest.
  */
 import { BLIND_NOTICE, REFUSAL_NOTICE } from '../../core/alert.ts';
 import type { ClaimedDelivery, Recipient } from '../../core/delivery.ts';

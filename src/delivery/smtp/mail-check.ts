@@ -7,8 +7,7 @@ import { type SmtpSettings, secretsOf, senderOf, smtpOptions } from './smtp-opti
 const PATIENCE = 10_000;
 
 /**
- * For the whole login, and the same again for a test mail, even if the server answers byte by byte,
- * in milliseconds.
+ * For the whole login, and the same again for a test mail, even if the server answers byte by byte, in milliseconds.
  */
 const WITHIN = 25_000;
 
@@ -47,7 +46,7 @@ async function logIn(settings: SmtpSettings, server: string, within: number): Pr
     dnsTimeout: PATIENCE,
   });
   const late = Promise.withResolvers<string>();
-  const timer = setTimeout(() => late.resolve(`${server} does not come to an end`), within);
+  const timer = setTimeout(() => late.resolve(`${server} does not finish answering`), within);
   try {
     return await Promise.race([transport.verify().then(() => null), late.promise]);
   } catch (error) {

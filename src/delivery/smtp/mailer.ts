@@ -67,7 +67,7 @@ export function createMailer(options: MailerOptions): Mailer {
         return { kind: 'delivered' };
       } catch (error) {
         if (expiry.aborted) return { kind: 'retry', error: `no complete answer within ${timeout / 1000} s` };
-        if (stop?.aborted) return { kind: 'retry', error: 'given up because the service stops' };
+        if (stop?.aborted) return { kind: 'retry', error: 'given up because the service is stopping' };
         return failed(error as SmtpError, server);
       }
     },

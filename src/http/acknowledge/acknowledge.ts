@@ -1,14 +1,14 @@
 /**
- * `/a/<id>.<signature>`: the link in every message of an alarm (`extensions: Acknowledge, silence, depend`). Nobody needs a
- * key for it, because the signature is the authority.
+ * `/a/<id>.<signature>`: the link in every message of an alarm (`extensions: Acknowledge, silence, depend`). It needs
+ * no key, because the signature is the authority.
  *
- * - GET and HEAD change nothing, however often a mail scanner or a browser that reads ahead calls them.
- * - POST acknowledges if it comes from the form of a page that this server made for this alarm, at least `HASTE` before. A
- *   program that posts to every address it finds has no such form, and one that submits every form that it finds does so
- *   at once. What still gets through is a program that opens the page, waits, and presses buttons: whoever has such a
- *   scanner sees in `by` and `at` what it did, and can take it back.
- * - A page of another site cannot know the address, so it cannot post to it. If a browser says that another site made the
- *   request, it is refused all the same.
+ * - GET and HEAD change nothing, however often a mail scanner or a prefetching browser calls them.
+ * - POST acknowledges if it comes from the form of a page that this server made for this alarm, at least `HASTE` ago. A
+ *   program that posts to every address it finds has no such form, and one that submits every form it finds does so at
+ *   once. Only a program that opens the page, waits, and presses buttons still gets through: `by` and `at` show what it
+ *   did, and it can be undone.
+ * - A page of another site cannot know the address, so it cannot post to it. A request that a browser says came from
+ *   another site is refused all the same.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Acknowledging, validateAcknowledging } from '../../core/acknowledgement/input.ts';
@@ -27,16 +27,16 @@ import { alarmPage, endOf, type Form, PAGE_HEADERS, plainPage, seenBy } from './
 export interface AcknowledgePageContext extends Pick<RouteContext, 'store' | 'clock'> {
   links: AlarmLinks;
   limiter: RateLimiter;
-  /** The address that a request came from, behind trusted proxies too. */
+  /** The address that a request came from, even through trusted proxies. */
   sourceOf: (request: FastifyRequest['raw']) => string | null;
   /** @throws SnitchError for a form that a page of another site sent */
   refuseForeignForms: (request: FastifyRequest['raw']) => void;
 }
 
-/** Nobody reads a page and presses its button in less, in milliseconds. */
+/** Nobody reads a page and presses its button in less time, in milliseconds. */
 const HASTE = 1_000;
 
-/** Who acknowledged, where the person gives no name. */
+/** Who acknowledged, if the person gives no name. */
 const BY_LINK = 'link';
 
 export function acknowledgePage(app: FastifyInstance, context: AcknowledgePageContext): void {
@@ -83,7 +83,7 @@ function acknowledgeOnce(id: string, { note, by }: Acknowledging, { store, clock
   return store.by(actor, clock()).acknowledgeAlarm(id, { note, by: named }, clock());
 }
 
-/** The alarm as it stands: with the form, or with what has become of it. */
+/** The page of an alarm: with the form, or with what has become of the alarm. */
 function pageOf(alarm: Alarm, { links, clock }: AcknowledgePageContext, form?: Omit<Form, 'seal'>): string {
   if (!alarm.lasts) return alarmPage(alarm, endOf(alarm), null);
   const seen = seenBy(alarm);
@@ -103,13 +103,13 @@ async function alarmOf(request: FastifyRequest, context: AcknowledgePageContext)
   }
   if (clock() >= linkEndsAt(alarm.alert.at)) {
     throw new Expired(
-      'This link was good for 7 days after its alarm. A newer message of the alarm has a newer link.',
+      'This link was good for 7 days after its alarm. A newer message about the alarm has a newer link.',
     );
   }
   return alarm;
 }
 
-/** Of a link that is genuine, and so may be told from one that never existed. */
+/** A genuine link that is too old: it may be told apart from one that never existed. */
 class Expired extends SnitchError {
   constructor(message: string) {
     super('resource_not_found', message);
@@ -123,7 +123,7 @@ function notFound(): SnitchError {
   );
 }
 
-/** Whoever has a link that is genuine is never kept out by the guesses of others. */
+/** Other people's guesses never lock out somebody with a genuine link. */
 function limitGuesses(limiter: RateLimiter, source: string | null): void {
   const waitMs = limiter.takeGuess(source ?? 'this host', performance.now());
   if (waitMs === 0) return;
@@ -137,7 +137,7 @@ interface Given {
   note: string;
 }
 
-/** A form cannot hold several lines, but what fills it in may. */
+/** A form field cannot hold several lines, but a program that fills it in may send them. */
 function formIn(fields: URLSearchParams): Given {
   const field = (name: string) => fields.get(name) ?? '';
   return { page: field('page'), by: editable(field('by')), note: editable(field('note')) };
@@ -149,7 +149,7 @@ function judged(
   { links, clock }: AcknowledgePageContext,
 ): { value: Acknowledging; problems?: never } | { value: null; problems: string[] } {
   const age = clock() - (links.madeAt(alertId, page) ?? clock());
-  // A clock that was set back makes a page look as if it were made later than now, and is no haste.
+  // If the clock was set back, the page seems to be made in the future, which does not count as haste.
   if (links.madeAt(alertId, page) === null || (age >= 0 && age < HASTE)) {
     return { value: null, problems: ['Nothing is acknowledged yet: press the button.'] };
   }
@@ -173,7 +173,7 @@ const TITLES: Partial<Record<number, string>> = {
   503: 'Not possible right now',
 };
 
-/** As `answerError`, for people. */
+/** Like `answerError`, for people. */
 async function answerInWords(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (!(error instanceof SnitchError)) return answerError(error, request, reply);
   const status = error instanceof Expired ? 410 : STATUS_OF[error.type];

@@ -1,6 +1,6 @@
 /**
- * The page behind the link of an alarm: plain HTML that needs no script, for a phone at three in the morning. Whatever comes
- * from outside is escaped, and isolated so that text from right to left turns nothing else around.
+ * The page behind the link of an alarm: plain HTML that needs no script, for a phone at three in the morning. Text from
+ * outside is escaped, and isolated so right-to-left text does not reorder anything around it.
  */
 import { createHash } from 'node:crypto';
 import { LONGEST_BY, LONGEST_NOTE } from '../../core/acknowledgement/input.ts';
@@ -28,7 +28,9 @@ button{width:100%;padding:.8rem;border:0;border-radius:.4rem;background:#1a5fb4;
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** For every page of this kind. It loads nothing, runs nothing, is kept nowhere, and tells no other site its address. */
+/**
+ * For every page of this kind. It loads nothing, runs nothing, is not cached, and reveals its address to no other site.
+ */
 export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
@@ -41,7 +43,7 @@ export const PAGE_HEADERS = {
 
 const NAME_SHOWN = 200;
 
-/** What somebody typed, and what is to be said of it. */
+/** What somebody typed, and what is wrong with it. */
 export interface Form {
   seal: string;
   by: string;
@@ -50,7 +52,7 @@ export interface Form {
   problems: readonly string[];
 }
 
-/** @param form null where there is nothing to acknowledge any more */
+/** @param form null if there is nothing left to acknowledge */
 export function alarmPage(alarm: Alarm, said: string | null, form: Form | null): string {
   const name = shorten(printable(alarm.alert.snitch.name), NAME_SHOWN);
   return layOut(
@@ -128,7 +130,7 @@ export function seenBy({ acknowledged, case: { timezone } }: Alarm): string | nu
   return `by ${isolated(printable(by))} at ${escaped(minuteInTimeZone(at, timezone))}${said}`;
 }
 
-/** What has become of an alarm that does not last, in a sentence. */
+/** What has become of an alarm that is over, in a sentence. */
 export function endOf({ status }: Alarm): string {
   switch (status) {
     case null:
@@ -137,7 +139,7 @@ export function endOf({ status }: Alarm): string {
       return 'It is paused now, so nobody is told of it. There is nothing to acknowledge.';
     case 'failed':
     case 'errored':
-      return `This alarm is over. What is wrong now (${status === 'failed' ? 'it is missing' : 'it reported an error'}) is another alarm, whose message has a link of its own. Nothing was acknowledged.`;
+      return `This alarm is over. What is wrong now (${status === 'failed' ? 'it is missing' : 'it reported an error'}) is another alarm, whose message has its own link. Nothing was acknowledged.`;
     default:
       return `This alarm is over: it is ${status} now. There is nothing to acknowledge.`;
   }

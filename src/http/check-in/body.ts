@@ -1,4 +1,4 @@
-/** Reads the body of a check-in, and keeps the parts of a long one that tell the most: its beginning and its end. */
+/** Reads the body of a check-in, and keeps the most telling parts of a long one: its beginning and its end. */
 import type { IncomingMessage } from 'node:http';
 
 /** How much of a body is kept, in bytes. Clients cut what they send to this size. */
@@ -45,7 +45,7 @@ export function readBody(request: IncomingMessage): Promise<CheckInBody> {
     request.once('end', finish);
     request.once('error', finish);
     request.once('close', finish);
-    // It may have gone away before anybody listened.
+    // The client may have gone away before the listeners were added.
     if (request.destroyed) finish();
   });
 }
@@ -54,7 +54,7 @@ export function readBody(request: IncomingMessage): Promise<CheckInBody> {
 class BothEnds {
   #bytes = Buffer.alloc(0);
   #filled = 0;
-  /** The last bytes, if not all are held; null as long as all are. */
+  /** The last bytes, if not all are held; null while all are. */
   #tail: Tail | null = null;
   #size = 0;
   #borrowed = 0;
@@ -71,7 +71,7 @@ class BothEnds {
     return !this.#goesOn;
   }
 
-  /** Room grows by doubling, so that a body in many small pieces costs no more than one in a few. */
+  /** Room grows by doubling, so a body in many small pieces costs no more than one in a few. */
   #reserve(length: number): boolean {
     if (length <= this.#bytes.length) return true;
     const room = Math.max(length, Math.min(2 * this.#bytes.length, MOST_READ));
@@ -144,7 +144,7 @@ function decode(bytes: Buffer): string {
   return new TextDecoder('utf-8').decode(bytes).replaceAll('\0', '\uFFFD');
 }
 
-/** Without the beginning of a character whose end was cut off. Bytes that are no UTF-8 stay as they are. */
+/** Without the beginning of a character whose end was cut off. Bytes that are not UTF-8 stay as they are. */
 function withoutCutEnd(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -154,7 +154,7 @@ function withoutCutEnd(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** Without the end of a character whose beginning was cut off. Bytes that are no UTF-8 stay as they are. */
+/** Without the end of a character whose beginning was cut off. Bytes that are not UTF-8 stay as they are. */
 function withoutCutStart(bytes: Buffer): Buffer {
   let count = 0;
   while (count < 4 && isContinuation(bytes[count] ?? 0)) count += 1;

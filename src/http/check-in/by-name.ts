@@ -1,4 +1,4 @@
-/** Check-ins by name, the first of which may make its snitch (`extensions: When a job is due`). */
+/** Check-ins by name, the first of which can make its snitch (`extensions: When a job is due`). */
 import type { IncomingMessage } from 'node:http';
 import type { Case } from '../../core/case.ts';
 import type { CheckIn } from '../../core/check-in.ts';
@@ -54,7 +54,7 @@ export function createByName(options: KeyHolderOptions) {
     return store.by(actorOfKey(apiKey), checkIn.now).applyFirstCheckIn(ownCase.id, fields, checkIn);
   }
 
-  /** A job knows the others by their names, and its key may not ask for their tokens. */
+  /** A job knows other snitches by name, and its key is not allowed to look up their tokens. */
   async function needsIn(caseId: string, { needs }: Record<string, unknown>): Promise<{ needs?: string[] }> {
     if (!Array.isArray(needs)) return {};
     const named = needs.slice(0, MOST_NEEDS + 1).map(async (one: string) => {
@@ -70,7 +70,8 @@ export function createByName(options: KeyHolderOptions) {
       answered(async () => ({ kind: 'admitted', ...(await holderOf(request, named)) })),
 
     /**
-     * An existing snitch takes the check-in whatever else the address says, and stays as it is.
+     * If the snitch exists, the check-in is recorded whatever else the address says, and its
+     * settings stay as they are.
      *
      * @throws StoreUnavailable if the check-in was not stored
      */
@@ -84,7 +85,7 @@ export function createByName(options: KeyHolderOptions) {
   };
 }
 
-/** However many check-ins come, none is refused for that; but a case makes only so many snitches at a time. */
+/** Check-ins are never refused for being many, but the number of snitches that a case makes in this way is limited. */
 function limitMaking(limiter: RateLimiter, { id }: Case): void {
   const waitMs = limiter.takeToMake(id, performance.now());
   if (waitMs === 0) return;
@@ -92,7 +93,7 @@ function limitMaking(limiter: RateLimiter, { id }: Case): void {
   throw new TryLater('rate_limited', message, Math.ceil(waitMs / 1_000));
 }
 
-/** What `work` answers, or the refusal in words. Faults of the server itself are thrown on. */
+/** What `work` returns, or the refusal in words. Faults of the server itself are rethrown. */
 async function answered<T>(work: () => Promise<T | Refusal>): Promise<T | Refusal> {
   try {
     return await work();

@@ -19,9 +19,9 @@ export interface CheckInOptions {
   clock: () => number;
   readPath: PathReader;
   byName: ByName;
-  /** The address that the request came from, behind trusted proxies too. */
+  /** The address that the request came from, even through trusted proxies. */
   sourceOf: (request: IncomingMessage) => string | null;
-  /** `begunAt` is when a recorded one began, in milliseconds of the monotonic clock. */
+  /** `begunAt` is when a recorded check-in began, in milliseconds of the monotonic clock. */
   onAnswer: (answer: 'recorded' | 'unknown' | 'refused', begunAt?: number) => void;
   onError: (error: unknown, requestId: string) => void;
   newRequestId: () => string;
@@ -31,7 +31,7 @@ const TEXT = [...OWN_ANSWER, 'content-type', 'text/plain; charset=utf-8', 'cache
 const THANKS = 'Got it, thanks!\n';
 const MADE = 'Got it, thanks! The snitch is made.\n';
 const THANKS_HEADERS = [...TEXT, 'content-length', String(THANKS.length)];
-/** The only answer that clients of another family of monitors take for a success. */
+/** The only answer that clients of another family of monitors accept as a success. */
 const OK = 'OK';
 const OK_HEADERS = [...TEXT, 'content-length', String(OK.length)];
 /** Tells those clients how many bytes of a job's output are kept. */
@@ -42,8 +42,8 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT']);
 const LINGER = 5_000;
 
 /**
- * @returns a handler that answers check-ins, and returns false for every other request. Where only a look into the store can
- * tell, it returns true, and calls `others` for what is none.
+ * @returns a handler that answers check-ins, and returns false for every other request. If only the store can tell, it
+ * returns true, and calls `others` if it turns out not to be a check-in.
  */
 export function createCheckInHandler(options: CheckInOptions) {
   return function handle(request: IncomingMessage, response: ServerResponse, others: () => void): boolean {
@@ -64,7 +64,7 @@ export function createCheckInHandler(options: CheckInOptions) {
   };
 }
 
-/** Of a page and a snitch that have the same address, the snitch goes first: its job cannot be told another one. */
+/** If a page and a snitch have the same address, the snitch goes first: its job cannot be given another one. */
 async function answerWhichItIs(
   options: CheckInOptions,
   request: IncomingMessage,
@@ -92,7 +92,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, exists: bool
   }
 }
 
-/** The path of nearly every check-in: one that says nothing more has nothing to wait for but the store. */
+/** The path of nearly every check-in: one without parameters waits for nothing but the store. */
 async function answerToken(
   options: CheckInOptions,
   request: IncomingMessage,
@@ -120,7 +120,7 @@ async function answerToken(
   }
 }
 
-/** The token of a snitch from another service may look like a key: where there is no such key, the token is meant. */
+/** The token of a snitch from another service may look like a key: if there is no such key, the token is meant. */
 async function answerNamed(
   options: CheckInOptions,
   request: IncomingMessage,
@@ -163,7 +163,7 @@ function answerRefusal(
   reply(request, response, status, text);
 }
 
-/** Refusals of a key or a name: nothing is known of the snitch that is meant. */
+/** Refusals of a key or a name: it is not known which snitch was meant. */
 const UNKNOWN = new Set([
   STATUS_OF.api_key_invalid,
   STATUS_OF.api_key_forbidden,
@@ -177,7 +177,7 @@ function thank(request: IncomingMessage, response: ServerResponse, isOk: boolean
   } else send(request, response, [202, THANKS_HEADERS, THANKS]);
 }
 
-/** What is looked up before a check-in is written is only read, and the store notes what it did not write. */
+/** The store itself notes check-ins that it failed to write, but not those lost while looking something up first. */
 function noteLost({ store }: CheckInOptions, error: unknown, since: number): void {
   if (error instanceof StoreUnavailable) store.node?.noteLostCheckIn(since, error);
 }
@@ -211,8 +211,8 @@ function send(request: IncomingMessage, response: ServerResponse, [status, heade
 }
 
 /**
- * The client is still sending a body, and no more of it is wanted. Closing the connection now would reset it, and the
- * client would take that for a failure. So it gets its answer at once, and has a limited time to finish sending.
+ * The client is still sending a body that is no longer needed. Closing the connection now would reset it, which the
+ * client would treat as a failure. So it gets its answer at once, and has a limited time to finish sending.
  */
 function endLater(request: IncomingMessage, response: ServerResponse, body: string | undefined): void {
   if (body !== undefined) response.write(body);
@@ -236,7 +236,7 @@ function toCheckIn(
   return { token, now, at: at ?? now, outcome, exitStatus: status, message, source, runId, output, ...told };
 }
 
-/** What a check-in reports: how it ended, and with which exit status, where that is a number. */
+/** What a check-in reports: its outcome, and the exit status if that is a number. */
 function endOf(suffix: Suffix | null, exit: string | null): [CheckInOutcome, number | null] {
   switch (suffix?.kind) {
     case 'start':

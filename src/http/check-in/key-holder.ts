@@ -1,6 +1,6 @@
 /**
- * Whose snitches a check-in by name may concern. The key stands in the address, where only a provisioning key may stand,
- * or in the header `Authorization`.
+ * Finds the case of a check-in by name. The key is in the address, where only a provisioning key is allowed, or in the
+ * `Authorization` header.
  */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -18,13 +18,13 @@ export interface KeyHolderOptions {
   store: Store;
   limiter: RateLimiter;
   clock: () => number;
-  /** The address that the request came from, behind trusted proxies too. */
+  /** The address that the request came from, even through trusted proxies. */
   sourceOf: (request: IncomingMessage) => string | null;
   /** Whether a page of another site made the request. */
   isForeign: (request: IncomingMessage) => boolean;
 }
 
-/** Keys that were right are remembered by their hashes, so that the guesses of others never keep out a host. */
+/** Keys that were right are remembered by their hashes, so other people's guesses never lock out a host. */
 const REMEMBERED = 10_000;
 
 /** The case, and the key that opened it. */
@@ -52,7 +52,7 @@ export function createKeyHolder({ store, limiter, clock, sourceOf, isForeign }: 
   }
 
   return async function holderOf(request: IncomingMessage, { key }: Named): Promise<Holder> {
-    // A browser remembers keys, and adds them to whatever a page makes it ask for.
+    // A browser remembers keys, and adds them to any request that a page makes.
     if (key === null && isForeign(request)) {
       throw new SnitchError('origin_forbidden', 'A web page of another site sent this request.');
     }
@@ -71,7 +71,7 @@ function limitGuesses(limiter: RateLimiter, source: string | null): void {
   throw new TryLater('rate_limited', message, Math.ceil(waitMs / 1_000));
 }
 
-/** A key that may do more than this must not stand where proxies write it into their logs. */
+/** A key that can do more than this must not be where proxies write it into their logs. */
 function admit({ apiKey, case: ownCase }: { apiKey: ApiKey; case: Case | null }, isInAddress: boolean): Case {
   if (ownCase !== null && apiKey.scope === 'provision') return ownCase;
   if (ownCase !== null && apiKey.scope === 'write' && !isInAddress) return ownCase;

@@ -1,6 +1,6 @@
-/** The snitch that the address of a first check-in describes: the fields of create, in its query. */
+/** The snitch that the address of a first check-in describes, with the fields of create in its query. */
 
-/** The three kinds of schedule are parameters of their own, beside these. */
+/** The three kinds of schedule are separate parameters, in addition to these. */
 const TEXTS = ['interval', 'alert_type', 'alert_email', 'notes', 'public_name', 'timezone'] as const;
 const NUMBERS = ['grace', 'max_runtime', 'min_runtime', 'failures_before_alert'] as const;
 
@@ -8,7 +8,7 @@ export function isMakeAsked(query: string): boolean {
   return /^(1|true|yes)$/i.test(new URLSearchParams(query).get('create') ?? '');
 }
 
-/** As the body of create has it, unchecked. What is empty counts as not given. */
+/** As in the body of create, unchecked. Empty parameters count as not given. */
 export function newSnitchIn(name: string, query: string): Record<string, unknown> {
   const given = new URLSearchParams(query);
   const body: Record<string, unknown> = { name };
@@ -24,7 +24,7 @@ export function newSnitchIn(name: string, query: string): Record<string, unknown
   return body;
 }
 
-/** More than one kind is refused where schedules are read. */
+/** More than one kind is refused when the schedule is read. */
 function scheduleIn(given: URLSearchParams): Record<string, unknown> {
   const schedule: Record<string, unknown> = {};
   for (const kind of ['cron', 'calendar'] as const) if (given.get(kind)) schedule[kind] = given.get(kind);
@@ -32,12 +32,12 @@ function scheduleIn(given: URLSearchParams): Record<string, unknown> {
   return schedule;
 }
 
-/** What is no whole number stays text, which create refuses in words. */
+/** Anything but a whole number stays text, which create refuses in words. */
 function numberOr(text: string): number | string {
   return /^\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
-/** What is no JSON stays text, which is refused as well. */
+/** Anything but JSON stays text, which is refused too. */
 function jsonOr(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -17,7 +17,7 @@ export interface CheckInParameters {
   isRun: boolean;
   /** `at` of the query: when the job checked in, if that is given and credible. */
   at: number | null;
-  /** What the job printed: the body, if it holds no parameters. */
+  /** What the job printed: the body, if it contains no parameters. */
   output: string | null;
   /** `v.<name>`, or `values` in JSON. */
   reported: ReadValues;
@@ -27,7 +27,7 @@ export interface CheckInParameters {
 
 const MESSAGE_LENGTH = 256;
 
-/** How far back a check-in that is delivered late may lie, in milliseconds. */
+/** How far back a check-in that is reported late may lie, in milliseconds. */
 const LATEST = WEEK;
 
 export const NOTHING_SAID: CheckInParameters = {
@@ -44,7 +44,7 @@ export const NOTHING_SAID: CheckInParameters = {
 export interface Asked {
   /** Without the question mark. */
   query: string;
-  /** Whether the address has a suffix. What a job prints must never be taken for parameters then. */
+  /** Whether the address has a suffix. Then what a job prints must never be mistaken for parameters. */
   hasSuffix: boolean;
   now: number;
 }
@@ -89,10 +89,10 @@ type ToldValue = readonly [name: string, value: unknown];
 
 const NAMES = ['m', 's', 'rid'] as const;
 
-/** What a reported value is named with in a query or a form. */
+/** The prefix of a reported value's name in a query or a form. */
 const VALUE = 'v.';
 
-/** Values that are looked at: more than are kept, so that those beyond can be told of. */
+/** How many values are read: more than are kept, so the surplus can be reported. */
 const MOST_TOLD = 50;
 
 function reportedBy(asked: readonly ToldValue[] = [], told: readonly ToldValue[] = []): ReadValues {
@@ -115,7 +115,7 @@ function fromBody({ text }: CheckInBody, contentType: string): Given | null {
 }
 
 /**
- * A form is one line whose first key is one of ours. A line break that a shell put at its end belongs to no value. If
+ * A form is one line whose first key is one of ours. A trailing line break, added by a shell, belongs to no value. If
  * any other key comes first, the text is an address, a log line or a report that the job printed.
  */
 function fromForm(text: string): Given | null {
@@ -131,7 +131,7 @@ const MOST_PAIRS = 10_000;
 /** Longer names are cut before they are compared. */
 const LONGEST_NAME = 100;
 
-/** The first pair of each of our names, and of so many values as are looked at. */
+/** The first pair of each of our names, and of as many values as are read. */
 function ownPairs(line: string): string[] {
   const found = new Map<string, string>();
   let values = 0;
@@ -169,8 +169,8 @@ function addValue(given: Given, name: string, value: string): void {
 }
 
 /**
- * An object has parameters only if all of its keys are ours and all values are plain; those of `values` have an object
- * of their own. Any other is a report of the job.
+ * An object has parameters only if all of its keys are ours and all values are plain; reported values are in an object
+ * of their own, `values`. Any other object is output of the job.
  */
 function fromJson(text: string): Given | null {
   if (!text.trimStart().startsWith('{') || !isFlat(text)) return null;
@@ -188,7 +188,7 @@ function fromJson(text: string): Given | null {
   return given;
 }
 
-/** The key of JSON under which values stand. */
+/** The JSON key of the reported values. */
 const VALUES = 'values';
 
 function isOwnEntry([name, value]: [string, unknown]): boolean {
@@ -204,10 +204,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** More keys than a client sends, with all its values. */
+/** More keys than any client sends, including all values. */
 const MOST_KEYS = 1_000;
 
-/** Whether a text can be one object of a few values, and one in it, so that no long text is parsed for nothing. */
+/** Whether a text can be one object of a few values, with one object inside, so no long text is parsed for nothing. */
 function isFlat(text: string): boolean {
   let depth = 0;
   let commas = 0;
@@ -253,7 +253,7 @@ function shorten(message: string | undefined): string | null {
   return characters.slice(0, MESSAGE_LENGTH).join('').toWellFormed();
 }
 
-/** The time of a check-in that is delivered late because the service was away. A time in the future does not count. */
+/** The time of a check-in that is reported late because the service was away. A time in the future does not count. */
 function momentIn(query: string, now: number): number | null {
   const at = parseTimestamp(new URLSearchParams(query).get('at') ?? '');
   return at !== null && at <= now && now - at <= LATEST ? at : null;

@@ -13,46 +13,47 @@ export interface Target {
   query: string;
 }
 
-/** A snitch that is named, by whoever has a key of its case. */
+/** A snitch identified by its name, by somebody with a key of its case. */
 export interface Named extends Omit<Target, 'token'> {
-  /** Null where a hyphen stands in its place, and the key in the header `Authorization`. */
+  /** Null if there is a hyphen instead, and the key is in the `Authorization` header. */
   key: string | null;
   name: string;
 }
 
-/** A path below an address where check-ins are taken. */
+/** A path below an address that receives check-ins. */
 export interface CheckInPath {
   /** Null if the path does not look like the check-in address of a token. */
   target: Target | null;
   /**
-   * Null if no key stands where the token does. The token of a snitch from another service may look like a key: then
-   * `target` has it as well.
+   * Null if there is no key in the token's place. The token of a snitch from another service may look like a key:
+   * then `target` is set too.
    */
   named: Named | null;
   /** Whether something follows the token, whatever it is. */
   hasSuffix: boolean;
   /** Whether a check-in is answered 200 here, whatever its form. */
   alwaysOk: boolean;
-  /** Whether a page may have this address: then it is a check-in only where there is a snitch with this token. */
+  /** Whether a page may have this address: then it is a check-in only if there is a snitch with this token. */
   mayBePage: boolean;
 }
 
 /** A route of the router. */
 export interface ServedRoute {
   url: string;
-  /** What its pages are called, where it leaves the tokens of snitches to check-ins; absent where it takes every name. */
+  /** The names of its pages, if it leaves snitch tokens to check-ins; absent if it takes every name. */
   besideTokens?: RegExp | undefined;
 }
 
-/** Check-ins are always taken here, because addresses in crontabs outlive a change of the configuration. */
+/** Check-ins are always received here, because addresses in crontabs outlive a change of the configuration. */
 const PLAIN = '/c/';
 /** The same for clients that accept no other answer than 200. */
 const OK = '/ping/';
 
 /**
  * @param path the path that tokens follow, without a slash at the end; empty for the root
- * @param served the routes of the router, which take precedence over tokens unless they say something else
- * @returns a function that reads the URL of a request, and returns null for a request that is no check-in
+ * @param served the routes of the router, which take precedence over tokens unless they say otherwise
+ * @returns a function that reads the URL of a request, and returns null for a request that is not a
+ *   check-in
  */
 export function createPathReader(path: string, served: () => Iterable<ServedRoute>) {
   const prefixes = [...new Set([`${path}/`, PLAIN, OK])].sort((a, b) => b.length - a.length);
@@ -83,13 +84,13 @@ export function createPathReader(path: string, served: () => Iterable<ServedRout
 
 export type PathReader = ReturnType<typeof createPathReader>;
 
-/** A client that talks to a proxy names the host in the target as well: `GET http://host/c/<token>`. */
+/** A client that talks to a proxy also names the host in the target: `GET http://host/c/<token>`. */
 function withoutOrigin(url: string): string {
   const origin = /^https?:\/\/[^/?#]*/i.exec(url)?.[0] ?? '';
   return url.slice(origin.length);
 }
 
-/** What stands right below the path of check-ins. */
+/** A name right below the path of check-ins. */
 interface Name {
   is: string | RegExp;
   isBesideTokens: boolean;
@@ -107,7 +108,7 @@ function namesBelow(path: string, routes: Iterable<ServedRoute>): Name[] {
   });
 }
 
-/** `:file(^badge_.*$)` takes only what fits, `:token` whatever there is. */
+/** `:file(^badge_.*$)` takes only what matches, `:token` takes everything. */
 function patternOf(parameter: string): RegExp {
   return new RegExp(/\((.*)\)$/.exec(parameter)?.[1] ?? '');
 }
@@ -129,7 +130,7 @@ function parseRest(rest: string): Pick<CheckInPath, 'target' | 'named' | 'hasSuf
   return { target, named: parseNamed(first, name, query), hasSuffix: true };
 }
 
-/** In the place of a key that is in the header. No token is so short. */
+/** Replaces a key that is in the header. No token is this short. */
 const NO_KEY = '-';
 
 /** In percent-encoding: 255 characters of four bytes each. */

@@ -30,11 +30,11 @@ declare module 'fastify' {
     audience?: Audience;
     /** Whether the route works during maintenance, because it is the one that ends it. */
     duringMaintenance?: boolean;
-    /** Whether the route itself looks at which site a request comes from. */
+    /** Whether the route itself checks which site a request comes from. */
     anySite?: boolean;
-    /** Whether the key may be a bearer token too: there are clients that read a key from a file for nothing else. */
+    /** Whether the key may also be a bearer token: some clients can read a key from a file only for that. */
     bearer?: boolean;
-    /** What its pages are called, where the route leaves the tokens of snitches to check-ins. */
+    /** The names of its pages, if the route leaves snitch tokens to check-ins. */
     besideTokens?: RegExp | undefined;
   }
 }
@@ -67,7 +67,7 @@ export function createAuthenticator({ store, limiter, clock }: AuthenticatorOpti
   };
 }
 
-/** The key's own limit comes first, so that a blocked key uses up nothing of what the keys of its case share. */
+/** The key's own limit comes first, so a blocked key uses up nothing that the keys of its case share. */
 function limit(limiter: RateLimiter, { apiKey, case: ownCase }: Caller, now: number): void {
   const blockedMs = limiter.take(apiKey.id, now);
   if (blockedMs > 0) {

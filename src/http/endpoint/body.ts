@@ -1,4 +1,4 @@
-/** Request bodies: JSON whatever their Content-Type says, read by the handler that wants one. */
+/** Request bodies: JSON whatever their Content-Type says, read by handlers that need one. */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
@@ -30,7 +30,7 @@ export async function readJson(
 }
 
 /**
- * The fields of an HTML form. Bytes that are no UTF-8 become signs of that.
+ * The fields of an HTML form. Bytes that are not UTF-8 become replacement characters.
  *
  * @throws SnitchError when it is too large
  */
@@ -50,7 +50,7 @@ async function readBody(raw: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The body's chunks. A client that goes away leaves half a body, which is not JSON; that is no error of the server. */
+/** The body's chunks. A client that goes away leaves half a body, which is not JSON; that is not the server's error. */
 async function* wholly(raw: IncomingMessage): AsyncGenerator<Buffer> {
   try {
     yield* raw as AsyncIterable<Buffer>;
@@ -87,7 +87,7 @@ function depthOf(text: string): number {
   return deepest;
 }
 
-/** The body as `schema` wants it, or one validation per failing attribute. */
+/** The body as `schema` requires it, or one validation per failing attribute. */
 export async function readAs<Schema extends z.ZodType>(
   request: FastifyRequest,
   schema: Schema,

@@ -10,7 +10,7 @@ import { methodOf } from './methods.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Calls that were answered with 503, in the log. */
+    /** Logs requests that were answered with 503. */
     refusals?: RepeatedFailure;
   }
 }
@@ -63,7 +63,7 @@ export async function answerError(
   await reply.code(STATUS_OF[known.type]).send(errorBody(known));
 }
 
-/** In an outage each call would have a line: some are written, and of the others the number. */
+/** In an outage every request would get a line: some are written, and the others counted. */
 export function tellRefused({ server, id }: FastifyRequest, error: SnitchError): void {
   server.refusals?.failed({ err: error.cause ?? error, request_id: id }, 'warn');
 }

@@ -1,4 +1,4 @@
-/** Which of the targets that an alert would go to take nothing, as far as is known. */
+/** Which of the targets that an alert would go to are failing, as far as is known. */
 import { withoutCredentials } from '../../api/shown-url.ts';
 import type { CaseChannel } from '../../core/channel.ts';
 import { deathOf } from '../../core/explanation/death.ts';
@@ -55,7 +55,7 @@ export function failingKeys(channels: readonly CaseChannel[], deaths: readonly L
   ]);
 }
 
-/** A refusal counts until something is delivered or its settings change, which the channel itself knows. */
+/** A refusal counts until something is delivered or the settings change: the channel itself keeps track of that. */
 function failureOfChannel(
   { id, kind, refused }: CaseChannel,
   errors: ReadonlyMap<string, string | null>,

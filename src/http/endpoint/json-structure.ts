@@ -1,7 +1,7 @@
 /**
- * Walks over JSON without parsing it, which is how a text is judged that might be too deep or too long to be parsed.
+ * Walks over JSON without parsing it, to judge a text that might be too deep or too long to be parsed.
  *
- * @param see gets each character outside of strings, in order; the walk ends when it answers false
+ * @param see gets each character outside of strings, in order; the walk ends when it returns false
  * @returns whether the walk came to the end of the text
  */
 export function walkStructure(text: string, see: (character: string) => boolean): boolean {

@@ -1,5 +1,5 @@
 /**
- * Answers that are lists. They are made in slices, each one when the client has taken the one before. So a long list is
+ * Answers that are lists. They are made in slices, each when the client has received the one before. So a long list is
  * never in memory as a whole, others get their turn in between, and the work ends when the client goes away.
  */
 import { Readable } from 'node:stream';
@@ -17,7 +17,7 @@ const SLICE = 128 * 1024;
 const FEWEST = 1;
 const MOST = 200;
 
-/** How many items are asked for before it is known how large they are. */
+/** How many items are read before it is known how large they are. */
 const FIRST = 20;
 
 /** How many lists of a key, and of a case, may be under way at the same time. Further ones wait. */
@@ -28,7 +28,10 @@ const MOST_OF_CASE = 8;
 export interface Patience {
   /** How long a list waits for its turn. */
   turnWithin: number;
-  /** How often it is checked whether the client takes anything. One that took nothing since the last check is gone. */
+  /**
+   * How often to check whether the client receives anything. A client that received nothing since the last check is
+   * gone.
+   */
   look: number;
 }
 
@@ -49,7 +52,7 @@ export class Lists {
   readonly #turns = new Turns();
   readonly #patience: Patience;
   /**
-   * The lists that wait or are under way. Reading one may take a client long, and it must learn nothing more once its
+   * The lists that wait or are under way. A client may take long to read one, and must learn nothing more once its
    * key is gone.
    */
   readonly #open = new Map<FastifyReply, Caller>();
@@ -58,7 +61,7 @@ export class Lists {
     this.#patience = patience;
     store.onChange((change) => {
       if (change.kind === 'access') this.#revoke(change.caseId, change.keyId);
-      // Nobody knows whose key is gone: whoever asks again is asked for it.
+      // It is not known whose key is gone: clients that try again have to show theirs.
       if (change.kind === 'reset') for (const reply of this.#open.keys()) reply.raw.destroy();
     });
   }
@@ -67,7 +70,7 @@ export class Lists {
    * Answers the request with the JSON array of all items.
    *
    * @param read reads at most `count` items from `position`, which is null at the beginning
-   * @param write writes items as JSON, where something quicker than `JSON.stringify` is known
+   * @param write writes items as JSON, if there is something quicker than `JSON.stringify`
    * @throws TryLater when too many lists of this key or its case stay under way for too long
    */
   async send<Item, Position>(
@@ -81,7 +84,7 @@ export class Lists {
   }
 
   /**
-   * Answers the request with a text of another type, in pieces, each of them made when the one before was taken. The
+   * Answers the request with a text of another type, in pieces, each made when the one before was received. The
    * first piece is made before anything is sent, so that an error up to then gets a status of its own.
    *
    * @param make makes the pieces, and may stop when nobody wants them any more
@@ -101,7 +104,7 @@ export class Lists {
     return reply.send(Readable.from(request.method === 'HEAD' ? [] : behind(first.value ?? '', texts)));
   }
 
-  /** Waits for a turn, which ends with the answer. The signal says that there is nobody left to answer. */
+  /** Waits for a turn, which ends with the answer. The signal is aborted when there is nobody left to answer. */
   async #turn(request: FastifyRequest, reply: FastifyReply): Promise<AbortSignal> {
     const gone = new AbortController();
     if (reply.raw.closed) gone.abort();
@@ -121,7 +124,7 @@ export class Lists {
     }
     gone.signal.addEventListener('abort', release);
     reply.raw.setTimeout(this.#patience.look, () => {
-      // If there is nothing to take, the client is waiting for us.
+      // If there is nothing to receive, the client is waiting for us.
       if (reply.raw.writableLength > 0) reply.raw.destroy();
     });
     return gone.signal;

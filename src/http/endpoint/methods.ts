@@ -1,13 +1,16 @@
 /**
- * The methods of HTTP. Each path registers all that the router knows, to refuse with 405 those that it lacks. Node knows
- * more than thirty: as the router's own they were most of the time that a server takes to begin.
+ * The methods of HTTP. Each path registers all methods that the router knows, to refuse those it lacks with 405. Node
+ * knows more than thirty: registering them all took most of the time of a server's start.
  */
 import type { IncomingMessage } from 'node:http';
 
-/** What the router knows. */
+/** The methods that the router knows. */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
 
-/** Served nowhere. It stands for every method that the router does not know, which are served nowhere either. */
+/**
+ * A method that is served nowhere. It stands for all methods that the router does not know, which are not served
+ * either.
+ */
 const OTHER = 'TRACE';
 
 const known = new Set<string | undefined>(METHODS);

@@ -14,10 +14,10 @@ export function pageOf(request: FastifyRequest, isId: (text: string) => boolean)
 }
 
 /**
- * Reads the page in slices. Each begins behind the last record of the one before.
+ * Reads the page in slices. Each begins after the last record of the one before.
  *
  * @param read reads records from the store, in its order
- * @param positionOf gives the place right behind a record, where the next slice begins
+ * @param positionOf gives the position right after a record, where the next slice begins
  * @param wire turns a record into what the API shows
  */
 export function slicesOf<Listed, Item>(
@@ -46,7 +46,7 @@ function limitOf(given: string | undefined): number {
 
 function beforeOf(given: string | undefined, isId: (text: string) => boolean): Page['before'] {
   if (given === undefined) return null;
-  // Ids are of small letters and digits, whatever a client has made of them.
+  // Ids consist of small letters and digits, even if a client has changed them.
   const id = given.trim().toLowerCase();
   if (isId(id)) return { id };
   // In a query, a plus that is not encoded comes as a space.

@@ -8,7 +8,7 @@ export interface RateLimit {
   perMinute: number;
   /** Requests that may come at once after a quiet time. */
   burst: number;
-  /** For how many seconds a key stays blocked that went over its limit. */
+  /** How many seconds a key that went over its limit stays blocked. */
   blockS: number;
 }
 
@@ -28,8 +28,8 @@ interface Bucket {
 }
 
 /**
- * A case may make as many requests as this many keys. One key alone never reaches the limit of its case, nor do a few
- * together, but twenty keys do not get twenty times as much.
+ * A case may make this many times the requests of one key. One key alone never reaches the limit of its case, nor do
+ * a few together, but twenty keys do not get twenty times as much.
  */
 const KEYS_OF_CASE = 4;
 
@@ -39,7 +39,7 @@ const REMEMBERED = 10_000;
 export class RateLimiter {
   #limit: RateLimit;
   readonly #buckets = new Map<string, Bucket>();
-  /** Apart from the others: whoever has many addresses must not make them forgotten. */
+  /** Separate, so somebody with many addresses cannot cause the other buckets to be forgotten. */
   readonly #guesses = new Map<string, Bucket>();
 
   constructor(limit: RateLimit) {
@@ -56,7 +56,7 @@ export class RateLimiter {
    * Takes one request out of the bucket of `key`.
    *
    * @param now monotonic milliseconds
-   * @returns 0, or for how many milliseconds the key is blocked
+   * @returns 0, or how many milliseconds the key is blocked
    */
   take(key: string, now: number): number {
     const { perMinute, burst, blockS } = this.#limit;
@@ -84,8 +84,8 @@ export class RateLimiter {
   }
 
   /**
-   * Takes one request out of the bucket of a case, which all of its keys share. A case is never blocked, so that a key
-   * that asks too much keeps the others out only while it goes on.
+   * Takes one request out of the bucket of a case, which all of its keys share. A case is never blocked, so a key with
+   * too many requests keeps the others out only while it goes on.
    *
    * @param now monotonic milliseconds
    * @returns 0, or after how many milliseconds the case may ask again
@@ -95,7 +95,7 @@ export class RateLimiter {
   }
 
   /**
-   * Takes one snitch that a check-in makes out of a bucket of the case: check-ins themselves are never refused for being
+   * Takes one snitch, made by a check-in, out of a bucket of the case: check-ins themselves are never refused for being
    * many.
    *
    * @param now monotonic milliseconds
@@ -106,7 +106,7 @@ export class RateLimiter {
   }
 
   /**
-   * Takes one try of a key that was never seen to be right out of the bucket of an address.
+   * Takes one guess out of the bucket of an address: a try with a key that has never proved right.
    *
    * @param now monotonic milliseconds
    * @returns 0, or after how many milliseconds that address may try another one
@@ -115,7 +115,7 @@ export class RateLimiter {
     return this.#takeShared(this.#guesses, address, now);
   }
 
-  /** Out of a bucket that is larger, and that nobody is blocked for. */
+  /** Takes from a larger bucket, which blocks nobody. */
   #takeShared(buckets: Map<string, Bucket>, name: string, now: number): number {
     const perMinute = KEYS_OF_CASE * this.#limit.perMinute;
     const burst = KEYS_OF_CASE * this.#limit.burst;

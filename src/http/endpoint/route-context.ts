@@ -16,7 +16,7 @@ export interface RouteContext {
   store: Store;
   clock: () => number;
   addresses: () => Addresses;
-  /** Says what keeps the daemon from doing its work, and what it does that takes a while; both are usually empty. */
+  /** Says what keeps the daemon from doing its work, and what is taking a while; both are usually empty. */
   readiness: () => { problems: readonly string[]; progress: readonly string[]; warnings?: readonly string[] };
   /** Logs in to the mail server, and sends a test mail if there is a recipient; null if email is off. */
   checkMail: (recipient: string | null) => Promise<WireMailCheck | null>;
@@ -28,9 +28,9 @@ export interface RouteContext {
   version?: string;
 }
 
-/** What the routes below `/v1` get as well. */
+/** What the routes below `/v1` also get. */
 export interface ApiContext extends RouteContext {
   lists: Lists;
-  /** All that changes something, in the name of the key that the request came with; without `at`, now. */
+  /** The operations that change something, in the name of the key that came with the request; without `at`, now. */
   by: (request: FastifyRequest, at?: number) => Acts;
 }

@@ -1,18 +1,18 @@
-/** Which snitches of an answer are silenced. That stands in none of their rows: it is asked for when they are shown. */
+/** Which snitches of an answer are silenced. That is not stored in their rows: it is looked up when they are shown. */
 import type { WireSilenced } from '../../api/wire-kept-back.ts';
 import { isAwaited, type ListedSnitch, type SilencedBy, type SnitchState } from '../../core/snitch.ts';
 import type { SilencedSnitch } from '../../store/silences.ts';
 import type { Store } from '../../store/store.ts';
 import { isoTime } from '../../text/iso-time.ts';
 
-/** What a silence changes of a snitch that is shown, and what that depends on. */
+/** The fields of a shown snitch that a silence changes or depends on. */
 interface Silenceable {
   token: string;
   tags: string[];
   state: Pick<SnitchState, 'status' | 'dueAt'>;
 }
 
-/** The snitches with the silences that hold over them, and with deadlines that lie behind these. */
+/** The snitches with the silences that cover them, and with deadlines after those. */
 export async function withSilences<Shown extends Silenceable>(
   store: Pick<Store, 'silencedAmong'>,
   caseId: string,
@@ -39,7 +39,7 @@ export function shownSilence({ silence, until }: SilencedSnitch): SilencedBy {
   return { id, until, by, note };
 }
 
-/** The same of one. */
+/** The same for one snitch. */
 export async function withSilence<Shown extends ListedSnitch>(
   store: Pick<Store, 'silencedAmong'>,
   caseId: string,

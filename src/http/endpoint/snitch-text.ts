@@ -6,9 +6,9 @@ import { type Shown, wireAcknowledged, wireReason } from './wire.ts';
 import { wireHold } from './wire-hold.ts';
 
 /**
- * The very text of `JSON.stringify(wireSnitch(snitch, shown))`, in a fraction of the time: a list may have a million of
- * them. It is put together of few pieces, since each of them costs: what neighbours in a list mostly have in common is
- * one of them, and what most snitches have nothing of is another. A test compares the two.
+ * Exactly the text of `JSON.stringify(wireSnitch(snitch, shown))`, in a fraction of the time: a list may have a million
+ * of them. It is joined from few pieces, since each of them costs: one is what neighbours in a list mostly have in
+ * common, another is the fields that are empty in most snitches. A test compares the two.
  */
 export function snitchText(snitch: ListedSnitch, { checkInBase, timezone }: Shown): string {
   const { token, state } = snitch;
@@ -22,7 +22,7 @@ ${planned(snitch)}${deadline(isAwaited(state) ? state.dueAt : null)}${hasNothing
 ${time(snitch.createdAt)}}`;
 }
 
-/** What a path shows as it is, and JSON too. */
+/** Text that needs no escaping in a path or in JSON. */
 const PLAIN = /^[\w-]+$/;
 
 type Described = Pick<ListedSnitch, 'publicName' | 'tags' | 'notes'> & Pick<ListedSnitch['state'], 'status'>;
@@ -51,7 +51,7 @@ function described({ publicName = null, tags, notes, state }: ListedSnitch, time
 
 type Planned = Pick<ListedSnitch['state'], 'interval' | 'alertType'>;
 
-/** The plan without a schedule and addresses of its own that was written last. */
+/** The last plan written, of a snitch without a schedule and addresses of its own. */
 let lastPlanned: Planned & { text: string } = { interval: 'daily', alertType: 'basic', text: '' };
 
 /** From the end of its address for check-ins to the deadline. */
@@ -140,7 +140,7 @@ function time(at: number | null): string {
   return at === null ? 'null' : quotedIsoTime(at);
 }
 
-/** The deadline that was written last: that of a whole night of jobs is the same. */
+/** The deadline that was written last: all jobs of a night often share one. */
 let lastDeadline = { at: 0, text: quotedIsoTime(0) };
 
 function deadline(at: number | null): string {
@@ -164,8 +164,8 @@ function texts(values: readonly string[]): string {
 }
 
 /**
- * What was put together remains a tree of its pieces until somebody looks into it. One that is written again and again
- * would be walked through each time.
+ * A joined string stays a tree of its pieces until it is read. One that is written again and again would be walked
+ * through each time.
  */
 function inOnePiece(text: string): string {
   return Buffer.from(text).toString();

@@ -1,4 +1,4 @@
-/** Names for whatever deliveries of a case went to. */
+/** Names for all targets of a case's deliveries. */
 import { withoutCredentials } from '../../api/shown-url.ts';
 import type { CaseChannel } from '../../core/channel.ts';
 import type { AlertWithDeliveries } from '../../core/delivery.ts';

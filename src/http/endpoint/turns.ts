@@ -1,4 +1,4 @@
-/** Something that only so many may hold at a time, such as the lists of one key. */
+/** Something that only a limited number can hold at a time, such as the lists of one key. */
 export interface Claim {
   name: string;
   most: number;
@@ -9,7 +9,7 @@ interface Waiting {
   begin: (release: () => void) => void;
 }
 
-/** Whoever claims something that is taken waits for a turn, and is overtaken by those that claim something else. */
+/** A claim on something that is taken waits for its turn, and is overtaken by claims on something else. */
 export class Turns {
   readonly #held = new Map<string, number>();
   /** In the order in which they came. */
@@ -20,7 +20,7 @@ export class Turns {
    *
    * @param within how long to wait, in milliseconds
    * @param gone ends the waiting, because nobody wants the turn any more
-   * @returns a function that gives them back; null if the time ran out, or nobody wanted the turn any more
+   * @returns a function that releases them; null if the time ran out, or nobody wanted the turn any more
    */
   async take(claims: readonly Claim[], within: number, gone: AbortSignal): Promise<(() => void) | null> {
     if (gone.aborted) return null;

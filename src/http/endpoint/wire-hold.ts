@@ -2,7 +2,7 @@ import type { WireHold } from '../../api/wire-kept-back.ts';
 import type { Hold, ListedSnitch } from '../../core/snitch.ts';
 import { isoTime } from '../../text/iso-time.ts';
 
-/** An alert that is held, as the API shows it. */
+/** A held alert, as the API shows it. */
 export function wireHold(hold: Hold | null): WireHold | null {
   if (hold === null) return null;
   const { by, since, until } = hold;

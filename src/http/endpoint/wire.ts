@@ -43,7 +43,7 @@ function wireTimeOrNull(at: number | null): string | null {
 /** Where and for whom a snitch is shown. */
 export interface Shown {
   checkInBase: string;
-  /** Of the case: reasons tell times in it. */
+  /** The case's: times in reasons are given in it. */
   timezone: string;
 }
 
@@ -87,7 +87,7 @@ export function wireRunRules({ minRuntime, failuresBeforeAlert, expect }: RunRul
   };
 }
 
-/** That of the status before stays hidden under a pause. */
+/** During a pause the reason of the earlier status stays hidden. */
 export function wireReason({ status, reason }: ListedSnitch['state'], timezone: string): string | null {
   if (reason === null || (status !== 'failed' && status !== 'errored')) return null;
   return reasonInWords(reason, (at) => inTimeZone(at, timezone));

@@ -1,6 +1,6 @@
 /**
- * How long check-ins take to be answered. Every one of them takes this path, and a histogram of the library would cost
- * more than all the rest that is counted.
+ * How long answering check-ins takes. Every check-in takes this path, and one of the library's histograms would cost
+ * more than everything else that is counted.
  */
 import { type Family, SECOND } from './series-text.ts';
 

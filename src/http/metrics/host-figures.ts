@@ -1,4 +1,4 @@
-/** What `/metrics` tells of the daemon's host: looked up at each scrape, and left out where the system does not tell. */
+/** What `/metrics` shows about the daemon's host: looked up at each scrape, and left out if the system does not say. */
 import type { Connections } from '../../store/node.ts';
 import { counterHead, type Family, gaugeHead, SECOND } from './series-text.ts';
 
@@ -6,13 +6,16 @@ import { counterHead, type Family, gaugeHead, SECOND } from './series-text.ts';
 export interface HostFigures {
   /** How long ago the last sweep succeeded, in milliseconds. */
   sweptAgo: number;
-  /** Of the file system of the data directory, in bytes; null where the system does not tell. */
+  /** The file system of the data directory, in bytes; null if the system does not say. */
   disk: { free: number; size: number } | null;
-  /** In bytes; null where the database is no file of this host. */
+  /** In bytes; null if the database is not a file on this host. */
   databaseSize: number | null;
-  /** Of the clock of this host, before that of the database, in milliseconds; null where no node shares it. */
+  /**
+   * How far the clock of this host is ahead of the database's, in milliseconds; null if no other node shares the
+   * database.
+   */
   clockAheadMs: number | null;
-  /** To the database; null where that is a file of this host, or not open yet. */
+  /** Connections to the database; null if that is a file on this host, or not open yet. */
   connections: Connections | null;
 }
 
@@ -24,7 +27,7 @@ interface HostFamily extends Family {
 export const HOST_FAMILIES: readonly HostFamily[] = [
   {
     name: 'snitch_last_sweep_timestamp_seconds',
-    help: 'Time at which deadlines were last looked at, in seconds since the Unix epoch.',
+    help: 'Time of the last sweep for missed deadlines, in seconds since the Unix epoch.',
     of: ({ sweptAgo }, now) => (now - sweptAgo) / SECOND,
   },
   {
@@ -44,23 +47,23 @@ export const HOST_FAMILIES: readonly HostFamily[] = [
   },
   {
     name: 'snitch_node_clock_ahead_seconds',
-    help: 'Seconds by which the clock of this host is ahead of that of the database, by which the node goes; only on PostgreSQL.',
+    help: 'Seconds by which the clock of this host is ahead of the clock of the database, which the node uses; only on PostgreSQL.',
     of: ({ clockAheadMs }) => (clockAheadMs === null ? null : clockAheadMs / SECOND),
   },
   {
     name: 'snitch_database_connections',
-    help: 'Number of connections to PostgreSQL that calls are made on, by state: in_use or idle.',
+    help: 'Number of connections to PostgreSQL for calls, by state: in_use or idle.',
     of: ({ connections }) =>
       connections && { 'state="in_use"': connections.inUse, 'state="idle"': connections.idle },
   },
   {
     name: 'snitch_database_connections_max',
-    help: 'Number of connections to PostgreSQL that calls are made on at most.',
+    help: 'Largest number of connections to PostgreSQL for calls.',
     of: ({ connections }) => connections?.size ?? null,
   },
   {
     name: 'snitch_database_connection_waiting',
-    help: 'Number of calls that wait for a connection to PostgreSQL just now.',
+    help: 'Number of calls that are waiting for a connection to PostgreSQL.',
     of: ({ connections }) => connections?.waiting ?? null,
   },
   {

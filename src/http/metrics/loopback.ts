@@ -10,7 +10,7 @@ export interface Asked {
   baseUrl: string;
 }
 
-/** Headers in which proxies name the client that they ask for. */
+/** Headers in which proxies name the client. */
 const FORWARDING =
   /^(?:x-forwarded(?:-.*)?|x-original-forwarded-for|forwarded(?:-for)?|via|x-real-ip|(?:x-)?client-ip|x-cluster-client-ip|true-client-ip|[a-z]+-connecting-ip|x-proxyuser-ip)$/;
 

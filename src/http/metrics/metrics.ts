@@ -83,10 +83,10 @@ export class Metrics {
   });
   readonly #syncsByOldName = this.#gauge('snitch_store_syncs', 'Deprecated: use snitch_store_syncs_total.');
 
-  /** Kept beside the registry, as are `HOST_FAMILIES` and `VALUES`. */
+  /** Not in the registry, like `HOST_FAMILIES` and `VALUES`. */
   readonly checkInTimes = new AnswerTimes({
     name: 'snitch_check_in_seconds',
-    help: 'Time in seconds from the head of a check-in to its answer, of those that were recorded.',
+    help: 'Time in seconds from the head of a recorded check-in to its answer.',
   });
 
   /** Counters of check-ins by answer. Their labels are looked up once, because every check-in takes this path. */
@@ -143,7 +143,7 @@ export class Metrics {
     this.#syncs.reset();
     this.#syncs.inc(syncs);
     this.#syncsByOldName.set(syncs);
-    // Not in the registry, which two that ask at the same time share, while only one of them may see names.
+    // Not in the registry, which simultaneous requests share, while perhaps only one of them may see names.
     const values = showsValues ? valuesText(lastValues) : '';
     return `${await this.registry.metrics()}${this.checkInTimes.text()}${host ? hostText(host, now) : ''}${values}`;
   }
@@ -153,7 +153,10 @@ export class Metrics {
   }
 }
 
-/** Since when GET /v1/metrics has them with a key, only callers on this host see them here, who may rely on them. */
+/**
+ * GET /v1/metrics now has these, with a key. Here only callers on this host still see them, because they may rely on
+ * it.
+ */
 const VALUES: Family = {
   name: 'snitch_value',
   help: 'Deprecated: use snitch_reported_value of /v1/metrics. Number that a job reported last; at most 1000 of them, and only for this host.',
@@ -166,7 +169,7 @@ function valuesText(values: readonly LastValue[]): string {
     );
     return `${VALUES.name}{${labels.join(',')}} ${last}\n`;
   });
-  // Snitches of one name cannot be told apart here, and a scrape with two equal lines is refused.
+  // Snitches with the same name cannot be told apart here, and a scrape with two equal lines is refused.
   return `${gaugeHead(VALUES)}${[...new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), line])).values()].join('')}`;
 }
 
@@ -181,11 +184,11 @@ interface Shown {
   showsValues: boolean;
 }
 
-/** What `/metrics` needs to know: the figures, who asks for them, and who may see them. */
+/** What `/metrics` needs to know: the figures, who requests them, and who may see them. */
 export interface MetricsContext extends Pick<RouteContext, 'store' | 'clock' | 'addresses' | 'readiness'> {
   metrics: Metrics;
   metricsArePublic: () => boolean;
-  /** The address that a request came from, behind trusted proxies too. */
+  /** The address that a request came from, even through trusted proxies. */
   sourceOf: (request: IncomingMessage) => string | null;
   /** Whether a trusted proxy sent a request; none is trusted when absent. */
   isProxied?: (request: IncomingMessage) => boolean;

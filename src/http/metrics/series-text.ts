@@ -6,12 +6,12 @@ export interface Family {
   help: string;
 }
 
-/** Times are told in seconds, and kept in milliseconds. */
+/** Times are shown in seconds, but kept in milliseconds. */
 export const SECOND = 1_000;
 
 export const SERIES_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Every metric whose value may go down as well as up. */
+/** The head of a metric whose value can go down as well as up. */
 export function gaugeHead({ name, help }: Family): string {
   return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n`;
 }
@@ -22,7 +22,7 @@ export function counterHead({ name, help }: Family): string {
 
 const ESCAPED: Record<string, string> = { '\\': '\\\\', '"': '\\"', '\n': '\\n', '\0': '\uFFFD' };
 
-/** The value of a label as it stands between quotes. A NUL would end the text for some who read it. */
+/** The value of a label as written between quotes. A NUL would end the text for some readers. */
 export function labelValue(value: string): string {
   return /[\\"\n\0]/.test(value) ? value.replace(/[\\"\n\0]/g, (found) => ESCAPED[found] ?? found) : value;
 }

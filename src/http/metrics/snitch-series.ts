@@ -1,6 +1,7 @@
 /**
- * The series of each snitch (`extensions: For the eyes of others`). All lines of a metric have to stand together, so what
- * is known of the snitches is read first and kept, which is little; the text, which is long, is made while it is taken.
+ * The series of each snitch (`extensions: For the eyes of others`). All lines of a metric have to be together, so the
+ * data of the snitches, which is little, is read first and kept; the text, which is long, is made while it is being
+ * received.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Invalid } from '../../core/errors.ts';
@@ -21,7 +22,7 @@ const STATUSES: readonly Status[] = ['pending', 'healthy', 'failed', 'errored', 
 
 /** What is kept of a snitch until the text is made; times in milliseconds, null for what does not apply. */
 interface Measured {
-  /** As they stand between braces. */
+  /** As written between braces. */
   labels: string;
   status: Status;
   deadline: number | null;
@@ -38,7 +39,7 @@ interface SnitchFamily extends Family {
   lines: (snitch: Measured, now: number) => string;
 }
 
-/** One line with a value in seconds, and none where there is no value. */
+/** One line with a value in seconds, or none if there is no value. */
 function seconds(
   name: string,
   help: string,
@@ -105,12 +106,12 @@ const REPORTED: Family = {
   help: 'Number that the job reported last under the name in the label value.',
 };
 
-/** Every metric that there is of a snitch. */
+/** Every metric of a snitch. */
 export const SNITCH_FAMILIES: readonly Family[] = [...PER_SNITCH, REPORTED];
 
 export interface Wanted {
   caseId: string;
-  /** Only snitches that have all of these. */
+  /** Only snitches that have all of these tags. */
   tags: readonly string[];
   /** In milliseconds since the epoch. */
   now: number;
@@ -118,7 +119,7 @@ export interface Wanted {
 
 /**
  * @param gone ends it early, because nobody reads it any more
- * @throws Invalid before the first piece where there are too many snitches
+ * @throws Invalid before the first piece if there are too many snitches
  */
 export async function* snitchSeries(
   store: Pick<Store, 'listMeasured' | 'listReported' | 'silencedAmong'>,
@@ -184,16 +185,16 @@ function measured(snitch: MeasuredSnitch & { silenced?: object }): Measured {
 }
 
 /**
- * Names may be alike, so the number makes the series of each snitch its own. The token, which anybody may check in with,
- * is no label: what monitoring keeps is read by many. The tags are in their order of spelling, so that another order
- * begins no new series, each between two commas, so that a pattern finds one of them alone.
+ * Names can be the same, so the number keeps the series of each snitch apart. The token, with which anybody can check
+ * in, is not a label: many people can read monitoring data. The tags are sorted, so another order does not begin a new
+ * series, and each is between two commas, so a pattern can match a single one.
  */
 function labelsOf({ id, name, tags }: NamedSnitch): string {
   const all = tags.length === 0 ? '' : `,${tags.toSorted().join(',')},`;
   return `id="${id}",name="${labelValue(name)}",tags="${labelValue(all)}"`;
 }
 
-/** A job may report many values, so these are not kept, but read while the answer is taken. */
+/** A job may report many values, so these are not kept, but read while the answer is being received. */
 async function* reportedValues(
   store: Pick<Store, 'listReported'>,
   { caseId, tags }: Wanted,

@@ -1,4 +1,4 @@
-/** Badges as schemas; the compiler holds them and `api/wire-badge.ts` together. */
+/** Badges as schemas; the compiler keeps them in step with `api/wire-badge.ts`. */
 import { z } from 'zod';
 import type { WireBadge } from '../../api/wire-badge.ts';
 import { LONGEST_LABEL } from '../../core/badges/badge.ts';

@@ -84,7 +84,7 @@ const inQuery = (name: string, description: string, schema: object = TEXT) => ({
   schema,
 });
 
-/** The fields of create, with the kinds of schedule by themselves. */
+/** The fields of create, with each kind of schedule as a separate parameter. */
 const NEW_SNITCH_PARAMETERS = [
   inQuery('create', 'With 1, a check-in for an unknown name makes the snitch.', {
     type: 'string',

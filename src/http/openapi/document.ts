@@ -1,4 +1,4 @@
-/** Puts the description of the API together: named schemas, parameters, and the answers that every operation has. */
+/** Assembles the description of the API: named schemas, parameters, and the answers that every operation has. */
 import { z } from 'zod';
 import * as badges from './badge-schemas.ts';
 import { CHECK_IN_PATHS } from './check-in.ts';
@@ -258,7 +258,7 @@ function describeSchema(schema: z.ZodType): object {
   return withoutIds(z.toJSONSchema(schema, OPTIONS));
 }
 
-/** Every number in this API is an integer, but for what jobs report, which is a `double`. */
+/** Every number in this API is an integer, except what jobs report, which is a `double`. */
 const OPTIONS = {
   io: 'input',
   override: ({ jsonSchema }: { jsonSchema: { type?: unknown; format?: unknown } }) => {

@@ -1,4 +1,4 @@
-/** `/openapi.json`: the API described for machines. A test holds the list below and the routes together. */
+/** `/openapi.json`: the API described for machines. A test keeps the list below in step with the routes. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { resource } from '../endpoint/resource.ts';

@@ -1,4 +1,4 @@
-/** The shapes of `api/wire.ts` as schemas, for the description of the API; the compiler holds the two together. */
+/** The shapes of `api/wire.ts` as schemas, for the description of the API; the compiler keeps the two in step. */
 import { z } from 'zod';
 import type { WireLogEntry } from '../../api/log.ts';
 import type {
@@ -118,7 +118,7 @@ export const channelChanges = z
   .partial();
 const known = z.array(text).optional().meta({ description: 'Others of the same name are refused' });
 export const newChannel = channelChanges.extend({ kind: channelKind, settings: z.record(text, text), known });
-/** With an id it is one that there is, with changes. */
+/** With an id it is an existing channel with changes. */
 const channelToCheck = channelChanges.extend({ id: text.optional(), kind: channelKind });
 
 export const delivery = z.object({

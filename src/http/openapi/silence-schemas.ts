@@ -1,4 +1,4 @@
-/** Silences as schemas; the compiler holds them and `api/wire.ts` together. */
+/** Silences as schemas; the compiler keeps them in step with `api/wire.ts`. */
 import { z } from 'zod';
 import type { WireSilence } from '../../api/wire-kept-back.ts';
 import { LONGEST_SILENCE, SHORTEST_SILENCE } from '../../core/silences/input.ts';

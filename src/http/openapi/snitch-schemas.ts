@@ -1,4 +1,4 @@
-/** The shapes of `api/wire.ts` that a snitch has, as schemas; the compiler holds the two together. */
+/** The shapes of `api/wire.ts` for snitches, as schemas; the compiler keeps the two in step. */
 import { z } from 'zod';
 import type { WireSchedule, WireSnitch } from '../../api/wire.ts';
 import { LONGEST_BY, LONGEST_NOTE } from '../../core/acknowledgement/input.ts';
@@ -34,7 +34,7 @@ const due = {
 export const double = z.number().meta({ format: 'double' });
 const factor = z.number().min(0).meta({ format: 'double' }).nullable();
 
-/** As it is answered; what is null or left out of one that is sent has no limit. */
+/** As in answers; in requests, what is null or left out sets no limit. */
 const expectation = z.object({
   value: text.regex(/^[a-z][a-z0-9_]{0,31}$/),
   min: double.nullable(),

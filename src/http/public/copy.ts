@@ -1,24 +1,24 @@
 /**
- * Answers from bytes that are kept. What anybody may ask for as often as they like goes past the framework where its bytes are
- * there, so that it costs check-ins as little as it can; the routes answer with the same function.
+ * Answers from cached bytes. What anybody may request as often as they like bypasses the framework if its bytes are
+ * cached, so it slows check-ins down as little as possible; the routes answer with the same function.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { OWN_ANSWER } from '../../api/own-answer.ts';
 
 export interface Copy {
   bytes: Buffer;
-  /** Null where there is none, or none yet. */
+  /** Null if there is none, or none yet. */
   zipped: Buffer | null;
   etag: string;
   type: string;
-  /** Names and values in turn, of every answer. */
+  /** Alternating names and values, for every answer. */
   headers: readonly string[];
 }
 
-/** @returns false for what it has no bytes of: that is for the router */
+/** @returns false for anything it has no bytes for: that is left to the router */
 export type QuickAnswer = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Answers GET and HEAD: with the bytes, or with 304 where the client has them. */
+/** Answers GET and HEAD: with the bytes, or with 304 if the client has them. */
 export function answerCopy(request: IncomingMessage, response: ServerResponse, copy: Copy): void {
   const headers = [...OWN_ANSWER, ...copy.headers, 'etag', copy.etag];
   if (hasIt(request.headers['if-none-match'], copy.etag)) {
@@ -32,7 +32,7 @@ export function answerCopy(request: IncomingMessage, response: ServerResponse, c
   response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** Weak and strong ones count alike (RFC 9110, 13.1.2). */
+/** Weak and strong tags count alike (RFC 9110, 13.1.2). */
 function hasIt(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   const [known, ...given] = [etag, ...header.split(',')].map((one) => one.trim().replace(/^W\//, ''));

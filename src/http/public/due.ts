@@ -1,19 +1,19 @@
 /**
- * When what the public sees is made anew: after a change, but only so often that it stays a small part of what the server does,
- * however many ask for it and however often its snitches change.
+ * When to make again what the public sees: after a change, but not so often that it takes more than a small part of the
+ * server's time, however many people look and however often the snitches change.
  */
 import type { Store } from '../../store/store.ts';
 
-/** Anew only so long after it was begun the last time, or so many times as long as that took; milliseconds. */
+/** The least time from one start to the next, in milliseconds, and as a multiple of how long the last one took. */
 const REST = 250;
 const SHARE = 4;
 
-/** Without a change, so long: then a period may have ended, or planned work begun. */
+/** The same without a change: by then a period may have ended, or planned work begun. */
 const LASTS = 5_000;
 const LASTING_SHARE = 20;
 
 export interface Made {
-  /** In monotonic milliseconds. */
+  /** Monotonic milliseconds. */
   begunAt: number;
   tookMs: number;
   /** Whether something has changed since it was begun. */
@@ -26,7 +26,7 @@ export function isDue({ isOld, begunAt, tookMs }: Made, now: number): boolean {
   return isOld ? age >= Math.max(REST, SHARE * tookMs) : age >= Math.max(LASTS, LASTING_SHARE * tookMs);
 }
 
-/** Calls back with the case in which something has changed that others are shown; with null where that may be any. */
+/** Calls back with the case in which something public has changed; with null if that may be any case. */
 export function onShownChange(
   store: Pick<Store, 'onChange'>,
   changed: (caseId: string | null) => void,

@@ -1,4 +1,4 @@
-/** `/v1/log`: who did what, in the case of the key, or by an admin key on the server. Beyond the contract. */
+/** `/v1/log`: who did what, in the key's case, or for an admin key, on the server. Beyond the contract. */
 import type { FastifyInstance } from 'fastify';
 import type { WireLogDetails, WireLogEntry } from '../../api/log.ts';
 import { ACTIONS, type Action, type Entry, isAction } from '../../core/activity/activity.ts';

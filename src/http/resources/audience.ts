@@ -19,7 +19,7 @@ import { query, resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
 import { targetNames } from '../endpoint/target-names.ts';
 
-/** Snitches that are looked at in one read, so that a million of them keep nothing else waiting. */
+/** How many snitches one read covers, so a million of them keep nothing else waiting. */
 const SLICE = 500;
 
 const MOST_NAMES = 100;
@@ -76,7 +76,7 @@ function shown(own: Case, asked: Asked): WireAudience {
     local: (at) => inTimeZone(at, own.timezone),
   });
   const failing = failingTargets({ emails: own.members, webhooks, channels }, deaths);
-  // What takes other snitches and fails is a reason too.
+  // A failing target for other snitches is a reason too.
   const others = failing.filter(({ channel, name }) => !isAmong(plain.failing, channel, name));
   const nobody = whyNobody(plain);
   return {
@@ -98,7 +98,7 @@ function caseReach(own: Case, asked: Asked): Reach {
   return reachOf({ targets: targetsOf(own, asked), failing: failingKeys(channels, deaths), sendsEmail });
 }
 
-/** Looks at the snitches only where one of them may reach nobody, and no longer than until enough is known. */
+/** Goes through the snitches only if one of them may reach nobody, and stops as soon as enough is known. */
 async function findUnreached(
   store: Pick<Store, 'listRoutedSnitches'>,
   caseId: string,

@@ -1,4 +1,4 @@
-/** `/v1/badges`: which badges there are of the case. The pictures themselves are in `public/badges/`. */
+/** `/v1/badges`: the badges of the case. The pictures themselves are in `public/badges/`. */
 import type { FastifyInstance } from 'fastify';
 import type { WireBadge } from '../../api/wire-badge.ts';
 import { type Badge, MOST_BADGES } from '../../core/badges/badge.ts';

@@ -1,4 +1,4 @@
-/** Which settings of a case its own keys may change, and which only the administrator. */
+/** Which settings of a case its own keys may change, and which only an administrator may. */
 import { z } from 'zod';
 import type { CaseSettings } from '../../core/case.ts';
 import { isTimeZone, spelledTimeZone } from '../../core/interval.ts';

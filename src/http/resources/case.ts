@@ -11,7 +11,7 @@ export function caseRoutes(app: FastifyInstance, { store, by, clock, version = '
   resource(app, '/case', {
     GET: async (request, reply) => {
       const own = caseOf(request);
-      // Somebody with several servers sees by these which one is which, and what the key may do there.
+      // These show somebody with several servers which one this is, and what the key may do there.
       reply.header('snitch-version', version).header('snitch-scope', request.caller?.apiKey.scope ?? '');
       return wireCase(own);
     },

@@ -15,7 +15,7 @@ export const channelsToCheck = z
   .array(z.unknown(), { error: 'must be an array of channels' })
   .max(MOST_WEBHOOKS, `has too many channels (maximum is ${MOST_WEBHOOKS})`);
 
-/** One with an `id` is that channel with changes; one without is new. */
+/** An entry with an `id` is that channel with changes; one without is new. */
 export function checkChannels(
   given: readonly unknown[],
   stored: readonly CaseChannel[],

@@ -1,4 +1,4 @@
-/** `/v1/channels`: all ways in which alerts of the case are told, webhooks and members included. */
+/** `/v1/channels`: all ways in which alerts of the case are sent, including webhooks and members. */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { withoutCredentials } from '../../api/shown-url.ts';
@@ -71,7 +71,7 @@ export function channelRoutes(app: FastifyInstance, { store, by, clock, commands
 
 type Targets = Pick<Store, 'getChannel' | 'getWebhook' | 'listRoutes'>;
 
-/** The one that the path names, among all of the case. */
+/** The one of the case's channels, webhooks and members that the path names. */
 async function listed(store: Targets, request: FastifyRequest): Promise<WireChannel | null> {
   const id = param(request, 'id');
   const own = caseOf(request);
@@ -84,7 +84,7 @@ async function listed(store: Targets, request: FastifyRequest): Promise<WireChan
   return member === undefined ? null : wireMember(member, own.createdAt, routes);
 }
 
-/** An address is the same in whatever letters. */
+/** Addresses are compared ignoring upper and lower case. */
 function memberOf(members: readonly string[], id: string): string | undefined {
   return members.find((address) => address === id) ?? members.find((address) => isSameAddress(address, id));
 }
@@ -93,7 +93,7 @@ function isSameAddress(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-/** Of a webhook or a member only the route is changed here. */
+/** For a webhook or a member, only the route can be changed here. */
 async function patchRoute(
   store: Targets,
   acts: Pick<Acts, 'updateRoute'>,
@@ -133,7 +133,7 @@ function wireRule({ events, tags, after, hours }: RouteRule) {
 
 type Routes = ReadonlyMap<string, RouteRule>;
 
-/** Whether it wants notices stands with the webhook. */
+/** Whether it wants notices is a setting of the webhook. */
 function wireWebhookChannel({ id, url, notices, createdAt }: Webhook, routes: Routes): WireChannel {
   const shown = withoutCredentials(url);
   const events = notices ? CHANNEL_EVENTS : DEFAULT_EVENTS;

@@ -1,4 +1,4 @@
-/** `/v1/snitches/:token/check_ins`: the check-ins of a snitch that are kept, newest first. */
+/** `/v1/snitches/:token/check_ins`: the stored check-ins of a snitch, newest first. */
 import type { FastifyInstance } from 'fastify';
 import { isNumericId, pageOf, slicesOf } from '../endpoint/page.ts';
 import { found, resource } from '../endpoint/resource.ts';

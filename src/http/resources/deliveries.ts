@@ -41,7 +41,7 @@ export function deliveryRoutes(app: FastifyInstance, { store, by, clock, lists }
   });
 }
 
-/** Whoever is told late of what is over already would wait for an end that nobody tells. */
+/** Somebody told late about something already over would wait for an end that nobody reports. */
 function whyNotRetried({ state, lastError }: Delivery): string | null {
   if (state === 'delivered') return 'is delivered: there is nothing to retry';
   if (state !== 'dropped') return null;

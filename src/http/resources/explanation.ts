@@ -104,7 +104,7 @@ function tellingOf(audience: Audience, state: SnitchState, last: ToldAlert | nul
   return { nobody: whyNobody(audience), others, last };
 }
 
-/** What waits to tell of the present alarm says itself for how long. */
+/** Waiting deliveries of the current alarm already say how long they wait. */
 function notSaidYet(
   { passedOver, later = [] }: Audience,
   { status }: SnitchState,
@@ -115,7 +115,7 @@ function notSaidYet(
   return { passedOver, later: later.filter(({ name }) => !waiting.some(({ target }) => target === name)) };
 }
 
-/** When it is due where silences are allowed for; a reminder that comes in one waits for its end. */
+/** The state with silences taken into account; a reminder that is due in a silence waits for its end. */
 function inSilence(state: SnitchState, over: SilenceOver | null): SnitchState {
   if (!over) return state;
   if (isAwaited(state)) return { ...state, dueAt: over.dueAt };
@@ -135,7 +135,7 @@ async function needsOf(store: RouteContext['store'], { caseId, needs, hold }: Sn
   return { needs, hold, names: await namesOf(store, caseId, needs) };
 }
 
-/** The names of the snitches that are needed, by token. */
+/** The names of the needed snitches, by token. */
 async function namesOf(
   store: RouteContext['store'],
   caseId: string,
@@ -146,7 +146,7 @@ async function namesOf(
   return new Map(found.filter((one) => one !== null).map(({ token, name }) => [token, name]));
 }
 
-/** Who paused it, or changed until when it is paused. */
+/** Who paused it, or last changed the end of the pause. */
 async function pauserOf(
   store: Pick<Store, 'listActivity'>,
   { caseId, token, state: { pause } }: Snitch,

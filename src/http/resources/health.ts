@@ -1,4 +1,4 @@
-/** `/healthz` and `/readyz`: whether the server is alive, and whether it does its work. */
+/** `/healthz` and `/readyz`: whether the server is alive, and whether it is doing its work. */
 import type { FastifyInstance } from 'fastify';
 import { resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
@@ -14,7 +14,8 @@ export function healthRoutes(app: FastifyInstance, { readiness }: RouteContext):
       GET: async (_request, reply) => {
         const { problems, progress, warnings = [] } = readiness();
         const also = { ...(progress.length > 0 && { progress }), ...(warnings.length > 0 && { warnings }) };
-        // Whoever asks sends check-ins here or elsewhere: they are taken as long as nothing is wrong.
+        // Load balancers send check-ins here or elsewhere depending on this: they can be received
+        // unless something is wrong.
         if (problems.length === 0) return { status: 'ready', ...also };
         return reply
           .code(503)

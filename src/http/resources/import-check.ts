@@ -29,7 +29,7 @@ export function checkImport({ store, clock, commands }: RouteContext) {
     for (const [position, { token }] of imported.entries()) {
       if (token === null) continue;
       const holder = await store.ownerOfToken(token);
-      // A token that this case holds already names the snitch that would be changed.
+      // A token that this case already has names the snitch that would be changed.
       if (holder !== null && holder !== id) {
         validations.push({
           attribute: importedAttribute(indexes[position] ?? 0, 'token'),

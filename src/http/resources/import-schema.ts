@@ -19,10 +19,10 @@ export const tokens = z
   .min(1, `can't be blank`)
   .max(LARGEST_IMPORT, `has too many tokens (maximum is ${LARGEST_IMPORT})`);
 
-/** The name of the file that snitches are kept in; null for none. */
+/** The name of the file that snitches are managed in; null for none. */
 export const owner = line(100).nullable();
 
-/** The snitches or channels that the client knows of, so that it makes none beside those made meanwhile; null for no matter. */
+/** The snitches or channels that the client knows, so it duplicates none that was made meanwhile; null not to check. */
 export const known = z
   .array(z.string({ error: 'must be an array of strings' }).max(64, 'must be an array of strings'), {
     error: 'must be an array of strings',
@@ -31,7 +31,10 @@ export const known = z
   .nullable()
   .default(null);
 
-/** @param said where and when; @returns the valid ones, their positions in the request, and what is wrong with the others */
+/**
+ * @param said the context
+ * @returns the valid ones, their positions in the request, and what is wrong with the others
+ */
 export function readSnitches(bodies: readonly unknown[], said: Said) {
   const imported: ImportedInput[] = [];
   const indexes: number[] = [];

@@ -1,6 +1,6 @@
 /**
- * `/v1/imports`, for commands that keep snitches in files: snitches may bring their own tokens, and many are made,
- * changed or deleted in one request. Beyond the contract, whose `POST /v1/snitches` ignores a token.
+ * `/v1/imports`, for commands that manage snitches in files: snitches can keep their own tokens, and many are
+ * made, changed or deleted in one request. Beyond the contract, whose `POST /v1/snitches` ignores a token.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -28,7 +28,7 @@ const deletion = z.object({ tokens });
 export function importRoutes(app: FastifyInstance, context: ApiContext): void {
   resource(app, '/imports', { POST: importMany(context), PATCH: changeMany(context) });
   resource(app, '/imports/delete', { POST: deleteMany(context) });
-  // It changes nothing, so a key that may only read may use it.
+  // It changes nothing, so a read-only key may use it.
   resource(app, '/imports/check', { POST: checkImport(context) }, { audience: 'any' });
 }
 
@@ -77,7 +77,7 @@ function tokenOf(body: unknown): string | null {
   return typeof token === 'string' ? token : null;
 }
 
-/** Snitches that are gone already are no error, because that is what was wanted. */
+/** Snitches that are already gone are not an error, because that is what was wanted. */
 function deleteMany({ by }: ApiContext) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const wanted = await readAs(request, deletion);

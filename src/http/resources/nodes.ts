@@ -1,4 +1,4 @@
-/** `/v1/nodes`: the daemons that share one database, and how they are. Beyond the contract. */
+/** `/v1/nodes`: the daemons that share one database, and their condition. Beyond the contract. */
 import type { FastifyInstance } from 'fastify';
 import type { WireNode } from '../../api/wire-node.ts';
 import type { ListedNode } from '../../store/node.ts';
@@ -6,7 +6,7 @@ import { resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
 import { wireTime } from '../endpoint/wire.ts';
 
-/** Empty where one daemon has its database alone. */
+/** Empty if one daemon has its database to itself. */
 export function nodeRoutes(app: FastifyInstance, { store }: RouteContext): void {
   const list = async () => {
     const { node } = store;

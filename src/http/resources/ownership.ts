@@ -1,4 +1,4 @@
-/** `/v1/ownership`: which file a snitch is kept in. Beyond the contract. */
+/** `/v1/ownership`: which file a snitch is managed in. Beyond the contract. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { WireOwnership } from '../../api/wire.ts';

@@ -16,7 +16,7 @@ export function pauseRoutes(app: FastifyInstance, { store, by, clock }: ApiConte
       if (state.status === 'pending') {
         throw new Invalid([...(until.validations ?? []), PENDING_CANNOT_PAUSE]);
       }
-      // One time for the pause and for the entry of who made it, by which the two are known to belong together.
+      // The pause and its log entry share one time, which shows that they belong together.
       const now = clock();
       const paused = await by(request, now).pauseSnitch(caseOf(request).id, token, valid(until), now);
       if (!paused) throw new NotFound();

@@ -1,4 +1,4 @@
-/** `POST /v1/schedules/check`: when a schedule that is not kept would be due, so that a form can show it. */
+/** `POST /v1/schedules/check`: when a schedule would be due, without storing it, so a form can show that. */
 import type { FastifyInstance } from 'fastify';
 import type { WireScheduleCheck } from '../../api/wire-explanation.ts';
 import { instantsAfter, readSchedule } from '../../core/schedule/schedule.ts';
@@ -13,7 +13,7 @@ import { readJson } from '../endpoint/body.ts';
 import { resource, valid } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
 
-/** So many runs are told. */
+/** How many runs are shown. */
 const RUNS = 5;
 
 export function scheduleCheckRoutes(app: FastifyInstance, { clock }: RouteContext): void {
@@ -27,7 +27,7 @@ export function scheduleCheckRoutes(app: FastifyInstance, { clock }: RouteContex
         return foresee(valid(validateScheduleToCheck(given, timezone, clock())), timezone);
       },
     },
-    // It changes nothing, so a key that may only read may use it.
+    // It changes nothing, so a read-only key may use it.
     { audience: 'any' },
   );
 }

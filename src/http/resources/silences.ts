@@ -62,7 +62,7 @@ export function silenceRoutes(app: FastifyInstance, { store, by: actsOf, clock }
   });
 }
 
-/** @param timezone that of the case */
+/** @param timezone the case's */
 function wireSilence(silence: Silence, timezone: string, now: number): WireSilence {
   const { id, scope, note, by, createdAt, endedAt } = silence;
   const current = currentWindow(silence, now, timezone);

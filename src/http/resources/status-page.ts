@@ -1,4 +1,4 @@
-/** `/v1/status_page`: what others may see of the case. */
+/** `/v1/status_page`: what outsiders may see of the case. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { WireStatusPage } from '../../api/status-page.ts';
@@ -24,7 +24,7 @@ import { line } from './case-schema.ts';
 
 const MOST_TAGS = 50;
 
-/** In the place of a password that is not shown; sent back, it keeps what is there. */
+/** Shown instead of a password; sent back, it keeps the password. */
 const KEPT = '***';
 
 const tags = z

@@ -10,7 +10,7 @@ import type { ApiContext } from '../endpoint/route-context.ts';
 import { targetNames } from '../endpoint/target-names.ts';
 import { wireDelivery, wireWebhook } from '../endpoint/wire.ts';
 
-/** How long the old secret of a webhook goes on signing, in milliseconds. */
+/** How long the old secret of a webhook still signs, in milliseconds. */
 const OLD_SECRET_SIGNS_FOR = 86_400_000;
 
 const newWebhook = z.object({

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * How many changed snitches are remembered for readers who come back. If there are more, they must read everything
- * again.
+ * How many changed snitches are remembered for readers that reconnect. If there are more, they must read
+ * everything again.
  */
 const MOST_REMEMBERED = 200_000;
 
 /**
  * Which snitches changed, in the order of their last changes. The id of an event is the position up to which its reader
- * is informed. It is valid for one run of the daemon: a reader with an id from another run gets `reset`.
+ * is up to date. It is valid for one run of the daemon: a reader with an id from another run gets `reset`.
  */
 export class ChangeLog {
   #run = randomUUID();
@@ -34,7 +34,7 @@ export class ChangeLog {
     this.#run = randomUUID();
   }
 
-  /** The snitches that changed after the event `id`, or null when that is no longer known. */
+  /** The snitches that changed after the event `id`, or null if that is no longer known. */
   since(caseId: string, id: string): string[] | null {
     const [run, position] = id.split(':');
     if (run !== this.#run || !/^\d+$/.test(position ?? '')) return null;

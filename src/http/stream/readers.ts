@@ -1,4 +1,4 @@
-/** The open streams: who may have one, and what each is told next. */
+/** The open streams: who may have one, and what each is sent next. */
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { SnitchError } from '../../core/errors.ts';
@@ -14,14 +14,14 @@ const GATHER = 100;
 /** A comment this often keeps proxies from closing a quiet stream. */
 const KEEP_ALIVE = 15_000;
 
-/** At most this much may wait for a reader, in bytes. Anything more is sent when the reader has taken that. */
+/** At most this much may wait for a reader, in bytes. Anything more is sent when the reader has received that. */
 const MOST_BEHIND = 1024 * 1024;
 
-/** Events are written in slices of about this size, in bytes. So many snitches are read from the store at a time. */
+/** Events are written in slices of about this size, in bytes, reading this many snitches from the store at a time. */
 const SLICE = 64 * 1024;
 const READ_AT_ONCE = 16;
 
-/** A reader that has taken nothing during so many keep-alives is gone. */
+/** A reader that has received nothing during this many keep-alives is gone. */
 const MOST_STALLS = 2;
 
 export const MOST_READERS = 200;
@@ -33,11 +33,11 @@ export class Reader {
   readonly response: ServerResponse;
   /** The id of the last change that it knows of. */
   position = '';
-  /** Whether it is still catching up at its own pace, and not yet told what commits now. */
+  /** Whether it is still catching up at its own pace, and not yet sent what commits now. */
   behind = false;
   /** How much waited for it at the last keep-alive, in bytes. */
   waiting = 0;
-  /** For how many keep-alives in a row that has not shrunk. */
+  /** For how many keep-alives in a row the above has not shrunk. */
   stalls = 0;
 
   constructor({ caseId, keyId, response }: Pick<Reader, 'caseId' | 'keyId' | 'response'>) {
@@ -55,10 +55,11 @@ export class Readers {
   readonly #context: Pick<RouteContext, 'store' | 'addresses' | 'clock'>;
   #gathering: NodeJS.Timeout | null = null;
   readonly #keepAlive: NodeJS.Timeout;
-  /** How many times the readers that are not behind have been told of changes. */
+  /** How many times changes have been sent to the readers that are not behind. */
   #round = 0;
   /**
-   * Whether anybody has listened yet. Until then nobody can come back for what was missed, so nothing is remembered.
+   * Whether anybody has connected yet. Until then nobody can come back for what was missed, so nothing is
+   * remembered.
    */
   #heard = false;
 
@@ -74,14 +75,14 @@ export class Readers {
   }
 
   /**
-   * Counts a stream before it begins, so that a key that is revoked from now on ends it.
+   * Counts a stream before it begins, so revoking its key from now on ends it.
    *
    * @throws SnitchError if its key has too many, or if there are too many and none has to give way
    */
   admit(reader: Reader): void {
     if (this.#count((other) => other.keyId === reader.keyId) >= MOST_OF_KEY) {
       const message = `This API key has ${MOST_OF_KEY} streams open, which is the most: close one, or use another key.`;
-      // It names no time to come back, so that a client that can do without a stream reads the list instead, as the
+      // It gives no time to come back, so a client that can do without a stream reads the list instead, as the
       // dashboard does.
       throw new SnitchError('rate_limited', message);
     }
@@ -113,7 +114,7 @@ export class Readers {
     for (const { response } of this.#readers) response.end();
   }
 
-  /** Ends a stream of the case that has the most, of its key that has the most, if that is fair to both. */
+  /** Ends a stream of the case with the most streams, and of its key with the most, if that is fair to both. */
   #makeRoomFor({ caseId, keyId }: Reader): void {
     const cases = Map.groupBy(this.#readers, (reader) => reader.caseId);
     const others = largestOf(cases);
@@ -139,14 +140,17 @@ export class Readers {
     }
   }
 
-  /** Nobody knows what changed, nor whose key was deleted: whoever comes back is asked for the key, and gets `reset`. */
+  /**
+   * It is not known what changed, nor whose key was deleted: readers that reconnect must show their key, and get
+   * `reset`.
+   */
   #beginAnew(): void {
     this.#log.forget();
     this.#changed.clear();
     for (const reader of this.#readers) this.#end(reader);
   }
 
-  /** Sends nothing more, not even what waits already. */
+  /** Sends nothing more, not even what is already waiting. */
   #end(reader: Reader): void {
     this.#readers.delete(reader);
     const { response } = reader;
@@ -174,7 +178,7 @@ export class Readers {
     this.#gather();
   }
 
-  /** Whoever catches up just now does not hear of it, and reads silences anew now and then, as everybody should. */
+  /** A reader that is just catching up is not told, and will reread silences now and then, as every reader should. */
   #tellOfSilences(caseId: string): void {
     for (const reader of this.#readers) {
       if (reader.caseId === caseId && !reader.behind)
@@ -185,7 +189,7 @@ export class Readers {
   #gather(): void {
     this.#gathering ??= setTimeout(() => {
       this.#tell()
-        // A reader that is cut off comes back and is told what it missed.
+        // A reader that is cut off reconnects and is sent what it missed.
         .catch(() => this.#cutOff())
         .finally(() => {
           this.#gathering = null;
@@ -221,7 +225,7 @@ export class Readers {
     this.#catchUp(reader).catch(() => reader.response.destroy());
   }
 
-  /** Tells a reader what changed since its position, never more at a time than it takes. */
+  /** Sends a reader what changed since its position, never more at a time than it can receive. */
   async #catchUp(reader: Reader): Promise<void> {
     let round: number;
     do {
@@ -240,7 +244,7 @@ export class Readers {
         await room(reader.response);
       }
       this.#informed(reader, id);
-      // This reader does not know yet what the others were told in the meantime.
+      // This reader does not know yet what the others were sent in the meantime.
       if (round !== this.#round) await sleep(GATHER, undefined, { ref: false });
     } while (round !== this.#round && this.has(reader));
     reader.behind = false;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Waits until the client has taken what was written or is gone, and always for the next turn of the event loop. */
+/** Waits until the client has received what was written or is gone, and always for the next turn of the event loop. */
 export async function room(response: ServerResponse): Promise<void> {
   if (response.writableNeedDrain && !response.destroyed) {
     await new Promise<void>((resolve) => {

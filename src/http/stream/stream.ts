@@ -18,8 +18,8 @@ export function streamRoutes(app: FastifyInstance, context: RouteContext): void 
       const reader = new Reader({ caseId, keyId: request.caller?.apiKey.id ?? '', response: reply.raw });
       readers.admit(reader);
       try {
-        // The key was good when the request came, and an admitted reader learns when its key is revoked. This closes
-        // the gap in between.
+        // The key was valid when the request came, and an admitted reader is ended when its key is revoked. This
+        // closes the gap in between.
         await assertAdmitted(context.store, reader.keyId);
       } catch (error) {
         readers.remove(reader);

@@ -15,10 +15,10 @@ const NO_SPACE = ['SQLITE_FULL', 'ENOSPC', 'EDQUOT'];
 
 /** Classes of SQLSTATE, and what they mean for a move. */
 const SERVER_SAYS: readonly [RegExp, string][] = [
-  [/^53100/, 'the disk of PostgreSQL is full: make room there, and move again'],
+  [/^53100/, 'the disk of PostgreSQL is full: free some space there, and move again'],
   [
     /^53/,
-    'PostgreSQL has no more room for this (memory, connections, or its disk): mend that, and move again',
+    'PostgreSQL has no more room for this (memory, connections, or its disk): fix that, and move again',
   ],
   [
     /^42501/,
@@ -46,7 +46,7 @@ export function inWords(error: unknown, { source, target }: Sides): unknown {
     );
   if (NO_SPACE.includes(code))
     return new MoveFailed(
-      `there is no room for ${target}: ${rest}. Make room, and move again`,
+      `there is no room for ${target}: ${rest}. Free some space, and move again`,
       'other',
       error,
     );

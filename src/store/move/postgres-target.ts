@@ -62,7 +62,7 @@ function some(names: readonly string[]): string {
 
 function notEmpty(shown: string, why: string): MoveFailed {
   return new MoveFailed(
-    `${shown} is not empty: ${why}. A move replaces nothing: make an empty database with \`createdb\`, and name that`,
+    `${shown} is not empty: ${why}. A move replaces nothing: create an empty database with \`createdb\`, and name that`,
   );
 }
 

@@ -23,12 +23,12 @@ export function refuseToReplace(file: string): void {
     if (!lstatSync(`${file}${suffix}`, { throwIfNoEntry: false })) continue;
     throw new MoveFailed(
       suffix === ''
-        ? `${file} is there already, and a move replaces nothing: name a file that does not exist`
+        ? `${file} exists already, and a move replaces nothing: name a file that does not exist`
         : `${file}${suffix} is there, the log of another database, which would damage the new one: name another file`,
     );
   }
   if (!existsSync(dirname(file)))
-    throw new MoveFailed(`there is no directory ${dirname(file)}: make it first`);
+    throw new MoveFailed(`there is no directory ${dirname(file)}: create it first`);
 }
 
 /** Locks a directory that a daemon uses, or might use: none can start there meanwhile. */

@@ -32,7 +32,7 @@ import { getWebhook } from './webhooks.ts';
 
 /**
  * Writes an alert with one delivery per target, in the transaction of the state change itself. If the snitch flaps, the
- * change is counted instead; in a silence, the alert is held back.
+ * change is counted instead; in a silence, the alert is kept back.
  *
  * @returns the id of the incident's first alert, which the state keeps; null if nobody was told of the incident
  */
@@ -66,7 +66,7 @@ export async function insertAlert(
 const idOf = ({ case_id: caseId, token }: StateRow) => ({ caseId, token });
 
 /**
- * In a silence, an alarm is held back. If an alarm was held back and nobody was told of it earlier either, its end is
+ * In a silence, an alarm is kept back. If an alarm was kept back and nobody was told of it earlier either, its end is
  * not worth telling.
  */
 async function isKeptSilent(

@@ -186,8 +186,8 @@ export async function changeChannel(
 }
 
 /**
- * Deliveries that wait for the channel die at their next attempt, with the reason; those that wait for their time are
- * dropped.
+ * Pending deliveries to the channel die at their next attempt, with the reason; those that wait for their time are
+ * dropped then.
  */
 export async function deleteChannel(tx: Transaction, act: Act, caseId: string, id: string): Promise<boolean> {
   const channel = await getChannel(tx, caseId, id);

@@ -17,10 +17,7 @@ import { isLookedAt, type StateRow, toState } from './states.ts';
 export interface Facts {
   rules: CaseRules;
   calendar: Calendar;
-  /**
-   * The blind windows that ended after the time of a check-in that arrived late, in the order in which they were
-   * opened.
-   */
+  /** The blind windows that ended after the time of a check-in that arrived late, in the order of their opening. */
   windows: readonly KeptWindow[];
   /** The silences since then, up to now. */
   silences?: readonly BlindWindow[];

@@ -77,10 +77,7 @@ function isNearByInterval(row: LookedRow, now: number): boolean {
   return (due ?? 0) <= nearEnough(interval, now) && isHeardByNow && (paused ?? 0) <= now;
 }
 
-/**
- * The same for a schedule: the interval is then only for display, and may be much longer than the time between two
- * runs.
- */
+/** The same for a schedule: the interval is then only shown, and may be much longer than the time between two runs. */
 async function isNearBySchedule(tx: Transaction, row: LookedRow, now: number): Promise<boolean> {
   const { due_at: due, last_check_in_at: last, paused_at: paused } = row;
   if ((last ?? 0) > now + LITTLE_AHEAD || (paused ?? 0) > now) return false;
@@ -129,10 +126,7 @@ async function bringDeliveriesNear(tx: Transaction, now: number): Promise<void> 
   if (moved > 0) tx.announce({ kind: 'deliveries' });
 }
 
-/**
- * A change that was counted instead of alerted happened now at the latest, and is reported once that is long enough
- * ago.
- */
+/** A change that was counted, not alerted, happened now at the latest, and is reported once that is long enough ago. */
 async function bringFlapsNear(tx: Transaction, now: number): Promise<void> {
   await tx.run(
     `UPDATE flapping SET since = CASE WHEN since > ? THEN ? ELSE since END, changed_at = ?, settle_at = ?

@@ -70,10 +70,7 @@ async function isKept(tx: Transaction, row: LoggedRow, limits: RetentionLimits):
 const REPEATED = `SELECT 1 FROM channels AS c JOIN repeats AS r ON r.channel_id = c.id AND r.token = a.token
   WHERE c.case_id = a.case_id AND c.kind = 'alertmanager' AND r.alert_id = a.id`;
 
-/**
- * The alert that opened an outage which still lasts: its recovery goes to those who were told, under the name at that
- * time.
- */
+/** The alert that opened an outage which still lasts: its recovery goes to those who were told, under the name then. */
 const OPEN = `SELECT 1 FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id
   WHERE n.token = a.token AND s.thread_id = a.id`;
 

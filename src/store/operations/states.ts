@@ -74,7 +74,7 @@ export const STATE_COLUMNS = `n.token, s.id, s.case_id, s.interval, s.alert_type
   s.schedule, s.timezone, s.grace, s.reason, s.max_runtime, s.runs, s.run_rules, s.errors_in_row, s.acknowledged,
   s.needs`;
 
-// Prepared statements are found by their text: one built at each check-in would have to be read again each time.
+// Prepared statements are found by their text: a text built at each check-in would have to be read again to find one.
 const SELECT = `SELECT ${STATE_COLUMNS} FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id`;
 export const SELECT_BY_TOKEN = `${SELECT} WHERE n.token = +?`;
 export const SELECT_BY_ID = `${SELECT} WHERE n.id = +?`;
@@ -224,7 +224,7 @@ async function changed(tx: Transaction, row: StateRow, state: SnitchState): Prom
   if (isSeenNoMore || (heldIn(row.needs) !== null && state.held === null)) await lookAtKeptBack(tx, row);
 }
 
-/** An alarm held back by a silence, then by a pause, an acknowledgement or a need, is sent once none of them holds. */
+/** An alarm kept back by a silence, then by a pause, an acknowledgement or a need, is sent once none of them holds. */
 async function lookAtKeptBack(tx: Transaction, { id, case_id: caseId }: StateRow): Promise<void> {
   if ((await getRules(tx, caseId)).hasSilences) await settleKeptBack(tx, id, 0);
 }

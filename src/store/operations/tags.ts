@@ -1,7 +1,4 @@
-/**
- * The tags of a snitch and their index. The tags themselves are in the snitch's row, in the order in which they were
- * given.
- */
+/** The tags of a snitch and their index. The tags themselves are in the snitch's row, in the order given. */
 import type { Act } from '../../core/activity/activity.ts';
 import { changesBetween } from '../../core/activity/changes.ts';
 import { Invalid } from '../../core/errors.ts';

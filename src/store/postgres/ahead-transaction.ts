@@ -75,10 +75,7 @@ export class AheadTransaction extends PostgresTransaction {
     return super.run(sql, ...values);
   }
 
-  /**
-   * Sets no savepoint in the database: if the operation sent statements and failed, everything is repeated with
-   * savepoints.
-   */
+  /** Sets no savepoint in the database: if the operation sent statements and failed, all is redone with savepoints. */
   override async savepoint<T>(operation: () => Promise<T>): Promise<T> {
     const announced = this.changes.length;
     const sent = this.#sent;

@@ -83,14 +83,11 @@ function writeHeader(buffer: Buffer, hasNull: number, type: number, length: numb
   buffer.writeInt32BE(1, 16);
 }
 
-/**
- * Anything but a whole number that both sides can hold is refused as the server would refuse it: only its own row
- * fails.
- */
+/** Anything but a whole number that both sides can hold is refused as by the server, so that only its own row fails. */
 export class ValueOutOfRange extends RangeError {
   readonly code = '22003';
 
   constructor(value: Value) {
-    super(`${String(value)} is no whole number that the database can keep`);
+    super(`${String(value)} is not a whole number that the database can keep`);
   }
 }

@@ -257,10 +257,7 @@ export class CheckInSets {
     }
   }
 
-  /**
-   * Null if the case of one of them is not known. A snitch that has since changed its case reads that case's rules
-   * itself.
-   */
+  /** Null if the case of one of them is not known. A snitch that has since changed its case reads the rules itself. */
   #casesOf(tokens: readonly string[]): string[] | null {
     const cases = new Set<string>();
     for (const token of tokens) {

@@ -76,10 +76,7 @@ export function translatedSchema(sql: string): string {
     .replace(/\bTEXT\b/g, 'TEXT COLLATE "C"');
 }
 
-/**
- * PostgreSQL stores no NUL in a text and would refuse the whole transaction: NUL becomes U+FFFD, as undecodable bytes
- * do.
- */
+/** PostgreSQL stores no NUL in a text and would refuse the whole transaction: NUL becomes U+FFFD, as bad bytes do. */
 export function toParameter(value: Value): Value {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 }

@@ -47,7 +47,7 @@ const REASONS: readonly [RegExp, string][] = [
   [/^53100$/, 'the disk of the database is full'],
   [
     /^(57014|55P03)$/,
-    'the database takes too long for this node: another session holds what it needs, or the server or its disk is slow',
+    'the database takes too long for this node: another session holds locks that it needs, or the server or its disk is slow',
   ],
 ];
 

@@ -1,7 +1,4 @@
-/**
- * Whether the tables can be created, or the existing ones used: checked beforehand, so that the reason can be
- * explained.
- */
+/** Whether the tables can be created, or existing ones used: checked beforehand, to be able to explain why not. */
 import pg from 'pg';
 import { ConnectionFault } from './hosts/faults.ts';
 
@@ -53,7 +50,7 @@ export function refusalOfAccess(access: SchemaAccess, schema: string): string | 
   if (!access.mayUse || (!access.mayCreate && !access.isOurs))
     return `${access.user} may not make tables in the ${place}: let it own the database (ALTER DATABASE ${pg.escapeIdentifier(access.database)} OWNER TO ${user}), or run GRANT ALL ON SCHEMA ${schema} TO ${user} there`;
   if (!access.isOurs && access.table !== null)
-    return `the ${place} has tables of something else (such as ${access.table}): give Snitch an empty database of its own`;
+    return `the ${place} has tables of something else (such as ${access.table}): give Snitch its own empty database`;
   if (access.owner !== null)
     return `tables in the ${place} belong to ${access.owner}, and ${access.user} may not change them: after a pg_restore, restore again into a new database with --no-owner --role=${access.user}; otherwise run ALTER TABLE … OWNER TO ${user} for each`;
   return null;

@@ -47,10 +47,7 @@ export interface SharedNodeOptions {
   readonly onBlind: (window: BlindWindow) => void;
   /** Called with the number of dead nodes whose claims were released. */
   readonly onFreed: (nodes: number) => void;
-  /**
-   * Called while this node waits for another to finish work that only one can do at a time; `holder` names it for the
-   * log.
-   */
+  /** Called while this node waits for work that only one can do at a time; `holder` names the other for the log. */
   readonly onWait: OnWait;
 }
 

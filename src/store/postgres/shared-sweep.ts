@@ -47,10 +47,7 @@ export class SharedSweep {
     this.#options = options;
   }
 
-  /**
-   * A sweep that waited is repeated a moment later, and then takes as long as it takes: a slow server must not delay
-   * alerts.
-   */
+  /** A sweep that waited is repeated a moment later, however long that takes: a slow server must not delay alerts. */
   async applyDue(due: Due): Promise<DueResult> {
     try {
       return await this.#attempt(due, this.#patience);

@@ -55,10 +55,7 @@ export function countCommits(db: Database.Database, now: number): void {
 }
 
 export class Acknowledged {
-  /**
-   * What the database has lost, or null; found when it is opened, and again at each start until a commit was made after
-   * that.
-   */
+  /** What the database has lost, or null; found at each start until a commit was made after that. */
   readonly loss: Loss | null;
   readonly #write: Database.Statement<[string]>;
   readonly #fd: number | null;

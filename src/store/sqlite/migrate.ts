@@ -209,7 +209,7 @@ function roomFor(db: Database.Database): string {
   const needed = (pragma('page_count') - pragma('freelist_count')) * pragma('page_size');
   const directory = dirname(db.name);
   const { bavail, bsize } = statfsSync(directory);
-  return `The copy needs ${needed} bytes, and ${directory} has ${bavail * bsize} free: make room, or mend what else is in its way, and start again`;
+  return `The copy needs ${needed} bytes, and ${directory} has ${bavail * bsize} free: free some space, or fix whatever else is in its way, and start again`;
 }
 
 /** The name has the version of the database, so that it is clear which program can use it. */

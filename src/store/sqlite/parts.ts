@@ -10,7 +10,7 @@ export class OpeningStopped extends Error {
 
   constructor() {
     super(
-      'stopped before the database was open: it is as it was, and the next start begins anew with whatever was under way',
+      'stopped before the database was open: it was not changed, and the next start begins again with whatever was under way',
     );
   }
 }

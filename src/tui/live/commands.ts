@@ -211,8 +211,7 @@ async function save(
     store.dispatch({ kind: 'saved', token: snitch.token });
     const done = `${token === null ? 'Created' : 'Saved'} ${snitch.name}`;
     const lost = lostOf(snitch, input);
-    if (lost !== '')
-      return say(`${done} without its ${lost}: the server is too old to know such things.`, 'bad');
+    if (lost !== '') return say(`${done} without its ${lost}: the server is too old for that.`, 'bad');
     const isHidden = !store.get().collection.shown.some((entry) => entry.token === snitch.token);
     say(`${done}${isHidden ? '; the filter hides it' : ''}.`, 'good');
   } catch (error) {
@@ -224,7 +223,7 @@ async function save(
 async function retry({ client, store }: CommandParts, delivery: string, say: Say): Promise<void> {
   try {
     await client.retryDelivery(delivery);
-    say('The delivery waits to be sent again; its line tells what becomes of it.', 'good');
+    say('The delivery waits to be sent again; its line shows the result.', 'good');
     await loadAlerts(client, store);
   } catch (error) {
     say(`Not sent again: ${reasonOf(error as Error)}`, 'bad');

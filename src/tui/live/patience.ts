@@ -19,5 +19,5 @@ export function patienceOf(store: Store, signal: AbortSignal): Patience {
 /** Null for the pace, because an action on many snitches reports its own progress. */
 function words({ reason, seconds }: Wait): string | null {
   if (reason === 'pace') return null;
-  return `This key made too many calls: going on in ${shortDuration(seconds * 1_000)}.`;
+  return `This key made too many calls: continuing in ${shortDuration(seconds * 1_000)}.`;
 }

@@ -16,6 +16,6 @@ type ToServers = Extract<Effect, { do: 'ask-servers' | 'switch-server' }>;
  */
 export function toServers({ servers }: ServerParts, effect: ToServers, isBusy: boolean, say: Say): void {
   if (effect.do === 'ask-servers') servers?.ask();
-  else if (isBusy) say('Something is still being done here: go on when it is finished.', 'bad');
+  else if (isBusy) say('Something is still being done here: switch when it is finished.', 'bad');
   else servers?.show(effect.name);
 }

@@ -26,7 +26,7 @@ export const FIELDS = {
   },
   failures_before_alert: {
     label: 'Alert after',
-    hint: 'so many errors in a row, 1 to 10; empty: the first',
+    hint: 'after this many errors in a row, 1 to 10; empty: after the first',
   },
   expect: {
     label: 'Expect',
@@ -37,7 +37,7 @@ export const FIELDS = {
     hint: 'names, tokens or tag:TAG, separated by commas: while one is missing, nobody is told of this',
   },
   alert_type: { label: 'Alert type', hint: 'basic or smart' },
-  public_name: { label: 'Public name', hint: 'what the status page calls it; empty: its name' },
+  public_name: { label: 'Public name', hint: 'its name on the status page; empty: the real one' },
   tags: { label: 'Tags', hint: 'separated by commas' },
   alert_email: { label: 'Alert email', hint: 'separated by commas; empty: all members' },
   notes: { label: 'Notes', hint: '\\n for a new line' },

@@ -55,7 +55,7 @@ function withoutSchedule(form: FormOverlay, { input, problems }: FormInput): For
     return { input: { ...input, timezone: null }, problems };
   }
   if (!input.timezone) return { input, problems };
-  return { input, problems: { ...problems, timezone: 'is that of a schedule, and there is none' } };
+  return { input, problems: { ...problems, timezone: 'needs a schedule, and there is none' } };
 }
 
 function typedValue({ attribute, field: { text } }: FormField): Read<unknown> {

@@ -125,7 +125,7 @@ function previewLines(form: FormOverlay, { width, glyphs }: Look): Line[] {
   return filled(below(`Working out the next runs${glyphs.ellipsis}`, width, { dim: true }));
 }
 
-const TOO_OLD = 'is too old to know schedules, and has to be updated first.';
+const TOO_OLD = 'is too old to know schedules, and must be updated first.';
 
 /** The number of lines stays the same while somebody types, so that nothing jumps. */
 function filled(lines: Line[]): Line[] {

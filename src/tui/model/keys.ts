@@ -84,7 +84,7 @@ const EVERYWHERE = [
     action: 'servers',
     word: 'servers',
     when: 'several',
-    help: 'other servers, and how they are',
+    help: 'other servers and their status',
   },
   { keys: ['r', 'ctrl+r'], show: 'r', action: 'refresh', help: 'read everything again' },
   { keys: ['?'], show: '?', action: 'help', word: 'help', help: 'this help' },

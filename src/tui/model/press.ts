@@ -236,7 +236,7 @@ function openSnitchOf(state: State, screen: AlertsScreen): Step {
   if (!alert) return stay(state);
   if (!alert.snitch) return stay(say(state, 'This notice is about the service, not about one snitch.'));
   const { token } = alert.snitch;
-  if (!state.collection.entries.has(token)) return stay(say(state, 'That snitch was deleted since.'));
+  if (!state.collection.entries.has(token)) return stay(say(state, 'That snitch has been deleted.'));
   return openDetail(state, token, screen);
 }
 

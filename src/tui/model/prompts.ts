@@ -175,7 +175,7 @@ function pressInPaste(state: State, overlay: PasteOverlay, key: string): Step {
   return stay(close(state), { do: 'copy-snippet', token, kind });
 }
 
-const TOO_OLD = 'is unknown to the server, which is too old and has to be updated first';
+const TOO_OLD = 'is unknown to the server, which is too old and must be updated first';
 
 function pressInForm(state: State, form: FormOverlay, key: string): Step {
   const show = (overlay: FormOverlay) => foresee({ ...state, overlay });

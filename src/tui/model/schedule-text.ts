@@ -4,7 +4,7 @@ import { DAY, durationOf, HOUR, MINUTE, SECOND } from '../../text/durations.ts';
 
 export type Read<T> = { value: T } | { problem: string };
 
-const NO_LENGTH = 'is no length of time: write 30s, 5m, 2h or 1d';
+const NO_LENGTH = 'is not a length of time: write 30s, 5m, 2h or 1d';
 
 /**
  * Reads `0 3 * * 1-5`, `Mon..Fri 03:00` or `every 90m`. A leading `cron` or `calendar` says which it is, if the

@@ -44,11 +44,13 @@ export function Table({ state }: { state: State }) {
 }
 
 function emptyLine({ heardAt, collection: { entries } }: State): Line {
-  if (heardAt === null) return [{ text: '  Nothing was read yet.', dim: true }];
+  if (heardAt === null) return [{ text: '  Nothing has been read yet.', dim: true }];
   return [
     {
       text:
-        entries.size === 0 ? '  There are no snitches yet: n creates one.' : '  No snitch passes the filter.',
+        entries.size === 0
+          ? '  There are no snitches yet: n creates one.'
+          : '  No snitch matches the filter.',
       dim: true,
     },
   ];

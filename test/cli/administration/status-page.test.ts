@@ -28,7 +28,7 @@ test('there is none until it is set, and every command says how', async () => {
   }
   const { code, stderr } = await on.run('status-page', 'set', '--title', 'x');
   assert.is(code, 2);
-  assert.match(stderr, '--slug and --tag');
+  assert.match(stderr, 'set its address with --slug');
 });
 
 test('set says that it is public now, its address, and which snitches are on it', async () => {
@@ -49,7 +49,7 @@ test('set says that it is public now, its address, and which snitches are on it'
   );
   assert.is(code, 0, stderr);
   assert.match(stderr, 'public from now on');
-  assert.match(stderr, 'Everybody who knows the address sees the names of these snitches');
+  assert.match(stderr, 'Everybody who knows the address can see the names and the status of these snitches');
   assert.match(stdout, `${on.daemon.url}/s/acme`);
   assert.match(stdout, 'Payroll (here payroll-db)');
   assert.not.match(stdout, 'inner');
@@ -114,7 +114,7 @@ test('what was set is there after a crash, and deleting takes it away at once', 
   const file = join(on.daemon.dataDir, 'page-password');
   const anew = ['status-page', 'set', '--slug', 'acme', '-t', 'public', '--password-file', file];
   const { stderr } = await on.run(...anew);
-  assert.match(stderr, 'switched on: who has the password sees what it shows from now on');
+  assert.match(stderr, 'The page is on: who has the password sees what it shows from now on');
   assert.not.match(stderr, 'public from now on');
 });
 

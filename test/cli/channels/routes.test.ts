@@ -66,7 +66,7 @@ test('members and webhooks have a route, and what else there is of them changes 
   assert.is((await on.json<WireWebhook[]>('webhook', 'list'))[0]?.notices, true);
   const refused = await on.run('channel', 'edit', 'night@example.com', '--name', 'night');
   assert.is(refused.code, 2);
-  assert.match(refused.stderr, /only its route changes here.*snitch member add/);
+  assert.match(refused.stderr, /only the route can be changed here.*snitch member add/);
   const removed = await on.run('channel', 'delete', 'night@example.com', '--force');
   assert.match(removed.stderr, /snitch member remove/);
 });
@@ -86,12 +86,12 @@ test('the list shows routes, in 40 columns too', async () => {
 
 test('what cannot be understood is refused with an example', async () => {
   const wrong: [string[], RegExp][] = [
-    [['--after', '8d'], /no length of time up to 7 days/],
+    [['--after', '8d'], /not a length of time up to 7 days/],
     [['--after', 'soon'], /write 90s, 30m or 2h/],
     [['--hours', 'nine to five'], /write "mon-fri 08:00-18:00 Europe\/Berlin"/],
     [['--hours', '08:00-18:00 Berlin'], /needs a timezone/],
     [['--events', 'failed'], /--events are of missing/],
-    [['--tag', 'db', '--all-tags'], /exclude each other/],
+    [['--tag', 'db', '--all-tags'], /use either --tag or --all-tags/],
   ];
   for (const [flags, message] of wrong) {
     const { code, stderr } = await on.run('channel', 'edit', 'ops-pager', ...flags);

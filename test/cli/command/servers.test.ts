@@ -144,7 +144,7 @@ test('a name that nobody knows: the nearest one, and where they come from', asyn
   write(named(context));
   const undecided = await runSnitch(['list'], env);
   assert.is(undecided.code, 2);
-  assert.match(undecided.stderr, 'none of them as the default: home, work');
+  assert.match(undecided.stderr, 'but no default: home, work');
   write('');
   assert.match((await runSnitch(['--server', 'home', 'list'], env)).stderr, 'snitch server add home URL');
   assert.equal([...keysSent(home), ...keysSent(work)], []);

@@ -232,7 +232,7 @@ backup('a device, a pipe or a socket is not replaced by a file', async () => {
   for (const target of [pipe, join(directory.path, 'nothing')]) {
     const { code, stderr } = await on.run('backup', '-f', target);
     assert.is(code, 1);
-    assert.match(stderr, 'is no file that could be replaced');
+    assert.match(stderr, 'is not a file that can be replaced');
   }
   assert.ok(statSync(pipe).isFIFO());
 });

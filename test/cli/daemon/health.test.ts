@@ -74,7 +74,7 @@ test('one that is busy behind its work is well', async () => {
 test('another program at the address is not the daemon, however well it is', async () => {
   const { code, stderr } = await healthOf(200, { status: 'ready' }, {});
   assert.is(code, 1);
-  assert.match(stderr, 'is no snitch server');
+  assert.match(stderr, 'is not a snitch server');
 });
 
 test('an address that is none is no reason for another exit code', async () => {

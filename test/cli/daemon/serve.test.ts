@@ -115,7 +115,7 @@ serve('a start that fails is told once, in a sentence, whatever keeps it from st
     ],
     [{ SNITCH_DATA_DIR: broken }, /^snitch: the database .* is damaged/],
     [{ SNITCH_DATA_DIR: '/dev/null/x' }, /^snitch: cannot create the data directory/],
-    [{ SNITCH_DATA_DIR: open }, /^snitch: every user of this host may write into the data directory/],
+    [{ SNITCH_DATA_DIR: open }, /^snitch: every user of this host can write into the data directory/],
     [{ SNITCH_DATA_DIR: '', HOME: '' }, /^snitch: environment variable HOME: it is empty/],
   ] as const) {
     const { code, stdout, stderr } = await start([], { ...environment(), ...env }).ended();

@@ -31,7 +31,7 @@ test('SIGTERM ends it at once with 0, says so, and leaves the database as it was
       assert.is(code, 0, stderr);
       const said = daemon.log().map(({ msg }) => String(msg));
       assert.ok(said.includes('stopping'));
-      assert.match(said.at(-1) ?? '', 'stopped before the database was open: it is as it was');
+      assert.match(said.at(-1) ?? '', 'stopped before the database was open: it was not changed');
       assert.not(said.includes('listening'));
     } finally {
       daemon.kill('SIGKILL');

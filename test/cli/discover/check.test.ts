@@ -126,7 +126,7 @@ test('a job that is due at another time than its snitch expects, until --update'
   const proposed = await discover();
   assert.match(proposed.stdout, 'Not as its snitch expects:\n  backup@web1 (/etc/crontab:2)');
   const plain = await apply();
-  assert.match(plain.stderr, '2 snitches could be given what their jobs are: see --update');
+  assert.match(plain.stderr, '2 snitches could be updated to match their jobs: use --update');
   const updated = await apply('--update');
   assert.match(updated.stderr, '2 changed');
   assert.equal((await checked(context, 0)).findings, []);
@@ -318,7 +318,7 @@ test('a server that knows no schedules gets intervals, and it is said', async (c
       ['sync@web1', 'hourly', undefined],
     ],
   );
-  assert.match(stderr, 'the server does not know schedules: of 2 snitches it has the interval alone');
+  assert.match(stderr, 'the server does not know schedules: 2 snitches have only their interval');
   assert.match(stdout, 'the server knows no schedules, and no interval is long enough');
   assert.match(read('/etc/crontab'), /\n0 0 1 1 \* root \/opt\/yearly\n$/);
 });

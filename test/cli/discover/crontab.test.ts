@@ -21,13 +21,13 @@ function intervalOf(schedule: string): string | null {
 test('a space that is none for cron, and a byte order mark, are told and not taken for a job', () => {
   const reasons = (text: string, system: boolean) =>
     parseCrontab(text, system).map((line) => (line.kind === 'unknown' ? line.reason : line.command));
-  const runs = 'so that cron does not run this line, or none of the file';
+  const runs = 'so cron does not run this line, or any line of the file';
   assert.equal(reasons('0 3\u00a0* * * root /opt/a\n0 4 * * * root /opt/b\u00a0c\n', true), [
-    `it has a space that is none for cron (U+00A0), ${runs}`,
+    `it has a space that cron does not recognise (U+00A0), ${runs}`,
     '/opt/b\u00a0c',
   ]);
   assert.equal(reasons('0 3 * * *\u3000/opt/a\n@daily\t/opt/b\n\f\n', false), [
-    `it has a space that is none for cron (U+3000), ${runs}`,
+    `it has a space that cron does not recognise (U+3000), ${runs}`,
     '/opt/b',
     'it is neither a job nor a variable',
   ]);
@@ -81,7 +81,7 @@ test('the interval is the shortest that is not shorter than the longest gap', ()
 
 test('a schedule that is not understood says why', () => {
   const table: [string, RegExp][] = [
-    ['@reboot', /at boot only/],
+    ['@reboot', /only at boot/],
     ['@every_minute', /no word/],
     ['60 * * * *', /"60" is not understood as a minute/],
     ['* 24 * * *', /as a hour/],

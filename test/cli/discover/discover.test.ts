@@ -132,12 +132,12 @@ test('jobs of crontabs and timers are proposed, and all else is accounted for', 
   assert.equal(
     passed_over.map(({ where, reason }) => `${where}: ${reason}`),
     [
-      `/etc/crontab:8: \`snitch\` is not in its PATH (/usr/bin:/bin), so that it does not run: --apply --write-crontabs mends it`,
+      `/etc/crontab:8: \`snitch\` is not in its PATH (/usr/bin:/bin), so it would not run: --apply --write-crontabs mends it`,
       '/etc/cron.d/old.dpkg-old: most crons ignore such a name',
       '/lib/systemd/system/idle.timer: it is not enabled',
-      '/etc/crontab:5: it runs at boot only: nobody knows when',
+      '/etc/crontab:5: it runs only at boot, at no known time',
       '/etc/crontab:9: it is neither a job nor a variable',
-      '/lib/systemd/system/boot.timer: it runs after boot only: nobody knows when',
+      '/lib/systemd/system/boot.timer: it runs only after boot, at no known time',
       '/lib/systemd/system/gone.timer: gone.service is missing',
     ],
   );
@@ -191,7 +191,7 @@ test('--apply makes the snitches and the drop-ins, once, and leaves crontabs alo
   assert.is(applied.code, 0, applied.stderr);
   assert.match(applied.stderr, '6 made, 0 there already');
   assert.match(applied.stderr, 'systemctl daemon-reload');
-  assert.match(applied.stderr, 'no crontab was written');
+  assert.match(applied.stderr, 'no crontab was changed');
   const snitches = await listed();
   const rotate = snitches.find(({ name }) => name === 'rotate@web1');
   assert.equal(
@@ -274,7 +274,7 @@ test('a drop-in of somebody else’s, and links, are left as they are', async (c
   context.put('/etc/systemd/system/rotate.service.d/snitch.conf', '[Service]\nNice=5\n');
   const { code, stderr } = await context.discover('--apply', '--yes');
   assert.is(code, 1);
-  assert.match(stderr, 'snitch.conf is there already');
+  assert.match(stderr, 'snitch.conf exists already');
   assert.is(context.read('/etc/systemd/system/rotate.service.d/snitch.conf'), '[Service]\nNice=5\n');
   symlinkSync('/etc/passwd', join(context.root, 'etc/cron.d/link'));
   context.put('/etc/cron.d/open', '0 3 * * * root /opt/open\n', 0o666);

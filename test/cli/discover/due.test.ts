@@ -68,11 +68,11 @@ test('CRON_TZ decides from its line on, where the cron of the host heeds it; TZ 
   const debian = { ...BERLIN, heedsCronTz: false };
   const ignored = cronDue('CRON_TZ=Asia/Tokyo\n0 3 * * * x\n', debian);
   assert.is(ignored.timezone, 'Europe/Berlin');
-  assert.match(ignored.remarks[0] ?? '', 'no heed to CRON_TZ');
+  assert.match(ignored.remarks[0] ?? '', 'ignores CRON_TZ');
   const own = cronDue('TZ=Asia/Tokyo\n0 3 * * * x\n');
   assert.is(own.timezone, 'Europe/Berlin');
-  assert.match(own.remarks[0] ?? '', 'TZ=Asia/Tokyo is for the job alone');
-  assert.throws(() => cronDue('CRON_TZ=Mars/Base\n0 3 * * * x\n'), /Mars\/Base is no time zone/);
+  assert.match(own.remarks[0] ?? '', 'TZ=Asia/Tokyo is only for the job');
+  assert.throws(() => cronDue('CRON_TZ=Mars/Base\n0 3 * * * x\n'), /Mars\/Base is not a time zone/);
 });
 
 test('a time that cron chooses itself is awaited from the first on, until the last', () => {
@@ -86,7 +86,7 @@ test('a time that cron chooses itself is awaited from the first on, until the la
 });
 
 test('what nobody can wait for is told, and what the server would not take becomes an interval', () => {
-  assert.throws(() => cronDue('@reboot x\n'), /at boot only/);
+  assert.throws(() => cronDue('@reboot x\n'), /only at boot/);
   assert.throws(() => cronDue('0 0 30 2 * x\n'), /no such day/);
   // A cron of a host reads neither of these, whatever the server does.
   for (const line of ['0 0 L * * x', '0 3 * * 5#2 x', '5/15 * * * * x', '0 24 * * * x']) {
@@ -94,11 +94,11 @@ test('what nobody can wait for is told, and what the server would not take becom
   }
   const { schedule, interval, remarks } = cronDue('*/90 * * * * x\n');
   assert.equal([schedule, interval], [null, 'hourly']);
-  assert.match(remarks[0] ?? '', 'by the interval hourly, because no schedule says the same');
+  assert.match(remarks[0] ?? '', 'by the interval hourly, because no schedule can express it');
 });
 
 test('lines that cron does not run as they are meant say so', () => {
-  assert.match(cronDue('0 3 * * * x').remarks[0] ?? '', 'no newline ends the file');
+  assert.match(cronDue('0 3 * * * x').remarks[0] ?? '', 'the file does not end with a newline');
   assert.match(cronDue('0 3 * * * x\r\n').remarks[0] ?? '', 'carriage return');
   const [option] = parseCrontab('0 3 * * * -q /opt/x\n', false);
   assert.is(option?.kind, 'unknown');
@@ -186,7 +186,7 @@ test('a timer keeps its expression, and its delays become grace', () => {
 
 test('timers that nobody can wait for say why', () => {
   const table: [string[], RegExp][] = [
-    [['OnBootSec=5min'], /after boot only/],
+    [['OnBootSec=5min'], /only after boot/],
     [['OnCalendar=2020-01-01'], /never be due again/],
     [['OnCalendar=noon'], /"noon"/],
     [['OnUnitActiveSec=infinity'], /"infinity"/],
@@ -265,8 +265,8 @@ test('anacron: its period, delays and hours', () => {
   assert.equal(
     found.flatMap((one) => (one.kind === 'unknown' ? [[one.line, one.reason]] : [])),
     [
-      [10, 'it goes on in the next line, which is not read'],
-      [12, '0 is no period that is understood'],
+      [10, 'it continues on the next line, which is not read'],
+      [12, '0 is not a period that can be read here'],
       [13, 'it is neither a job nor a variable'],
     ],
   );

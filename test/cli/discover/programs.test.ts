@@ -194,7 +194,7 @@ test('a command that cron would cut off is not made longer', (context) => {
     ['/etc/crontab:3'],
   );
   assert.is(passed_over.length, 2);
-  for (const { reason } of passed_over) assert.match(reason, 'so long that cron cuts it off');
+  for (const { reason } of passed_over) assert.match(reason, 'too long for cron, which would cut it off');
 });
 
 test('a service that can reach nobody gets no drop-in', (context) => {

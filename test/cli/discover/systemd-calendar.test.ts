@@ -58,7 +58,7 @@ test('several settings, delays, and counting from the last time', () => {
 
 test('what is not understood says why', () => {
   const table: [string, RegExp][] = [
-    ['OnBootSec=5min', /after boot only/],
+    ['OnBootSec=5min', /only after boot/],
     ['OnCalendar=2031-01-01', /certain years/],
     ['OnCalendar=*-*-* 25:00', /"25"/],
     ['OnCalendar=noon', /"noon"/],

@@ -59,7 +59,7 @@ test('two at the same moment make each snitch once', async (context) => {
   const both = [new SnitchProcess(applying, env), new SnitchProcess(applying, env)];
   const ended = await Promise.all(both.map((one) => one.ended()));
   for (const { code, stderr } of ended) {
-    if (code !== 0) assert.match(stderr, 'another `snitch discover --apply` is at work');
+    if (code !== 0) assert.match(stderr, 'another `snitch discover --apply` is running');
   }
   assert.ok(ended.some(({ code }) => code === 0));
   assert.is((await run(...applying)).code, 0);
@@ -178,7 +178,7 @@ test('only one at a time changes a host, and the lock goes with its process', as
   {
     using first = lockHost(root);
     assert.ok(first);
-    assert.throws(() => lockHost(root), /another `snitch discover --apply` is at work/);
+    assert.throws(() => lockHost(root), /another `snitch discover --apply` is running/);
   }
   using again = lockHost(root);
   assert.ok(again);
@@ -194,7 +194,7 @@ test('only one at a time changes a host, and the lock goes with its process', as
   );
   try {
     await once(other.stdout, 'data');
-    if (process.getuid?.() === 0) assert.throws(() => lockHost(root), /is at work/);
+    if (process.getuid?.() === 0) assert.throws(() => lockHost(root), /is running/);
   } finally {
     other.kill('SIGKILL');
     await once(other, 'close');

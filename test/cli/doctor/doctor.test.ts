@@ -119,7 +119,7 @@ doctor('the daemon tries the mail server, with the password that only it gets', 
     await own.run('webhook', 'add', receiver.url, '-q');
     const tried = await examine([], env);
     assert.is(tried.of('email')?.state, 'ok', tried.of('email')?.message);
-    assert.match(tried.of('email')?.message ?? '', 'lets the daemon in');
+    assert.match(tried.of('email')?.message ?? '', 'accepts the daemon');
     assert.is(tried.of('webhook')?.state, 'ok');
     assert.equal([mailbox.mails.length, receiver.posts.length], [0, 0]);
     const sent = await examine(['--send', 'ops@example.com'], env);
@@ -130,7 +130,7 @@ doctor('the daemon tries the mail server, with the password that only it gets', 
     assert.is((await receiver.waitFor(1, 10_000)).length, 1);
     const elsewhere = await examine([], { ...env, SNITCH_SMTP_URL: 'smtp://snitch@mail.example.com' });
     assert.is(elsewhere.of('email')?.state, 'warning');
-    assert.match(elsewhere.of('email')?.message ?? '', 'the configuration read here has mail.example.com');
+    assert.match(elsewhere.of('email')?.message ?? '', 'the configuration read here names mail.example.com');
     await own.daemon.end();
     const alone = await examine([], env);
     assert.is(alone.of('email')?.state, 'warning');
@@ -307,9 +307,9 @@ doctor(
     for (const [progress, message] of [
       [
         ['postponing deadlines', 'checking the database'],
-        'alerts are sent, the store writes; the server is postponing deadlines; checking the database',
+        'alerts are sent, the store can be written; the server is postponing deadlines; checking the database',
       ],
-      [{ a: 1 }, 'deadlines are looked at, alerts are sent, the store writes'],
+      [{ a: 1 }, 'deadlines are checked, alerts are sent, the store can be written'],
     ]) {
       const server = await startFakeServer({ status: 200, body: { status: 'ready', progress } });
       try {
@@ -343,7 +343,7 @@ doctor('answers of a daemon of an earlier version are no failure of the proxy', 
     });
     const found = (JSON.parse(stdout) as Finding[]).find(({ check }) => check === 'check-ins');
     assert.is(found?.state, 'warning');
-    assert.match(found?.message ?? '', `nothing shows that ${url}/c leads to a snitch server`);
+    assert.match(found?.message ?? '', `cannot tell whether ${url}/c leads to a snitch server`);
   } finally {
     await older.end();
     between.closeAllConnections();

@@ -90,7 +90,7 @@ test('a node that ended without a word is told of, unless its host has another o
   const gone = node('c', { aliveAt: NOW - 180_000 });
   const [state, message] = found({ nodes: [node('a'), gone] }).get('nodes') ?? [];
   assert.is(state, 'warning');
-  assert.match(message ?? '', 'c gave its last sign of life 3 min ago, and did not stop in order');
+  assert.match(message ?? '', 'c gave its last sign of life 3 min ago, and was not shut down properly');
   for (const nodes of [
     [node('c'), gone],
     [node('a'), { ...gone, stoppedAt: NOW - 180_000 }],
@@ -104,7 +104,7 @@ test('a user who may not see the standbys is not told that there are none', () =
     found({ standbys: [], isSynchronous, seesStandbys: false }).get('replication') ?? [];
   for (const [state, message] of [unseen(true), unseen(false)]) {
     assert.is(state, 'warning');
-    assert.match(message ?? '', 'may not see whether one follows');
+    assert.match(message ?? '', 'has no right to see whether one is connected');
   }
 });
 
@@ -114,7 +114,7 @@ test('who holds what the nodes wait for is named, with what ends that', () => {
   assert.is(state, 'failure');
   assert.match(
     message ?? '',
-    'psql of the user ann from 10.0.0.9, in a transaction for 1 min, holds what the nodes wait for',
+    'psql of the user ann from 10.0.0.9, in a transaction for 1 min, holds locks that the nodes wait for',
   );
 });
 
@@ -123,9 +123,9 @@ test('the server itself may hold it, as while it vacuums, and counts that wait f
   const findings = found({ holders: [holder], content: 'held' });
   assert.match(
     findings.get('locks')?.[1] ?? '',
-    /^autovacuum worker, in a transaction for 1 min, holds what/,
+    /^autovacuum worker, in a transaction for 1 min, holds locks/,
   );
-  assert.match(findings.get('store')?.[1] ?? '', 'cannot be counted just now; 13 MB');
+  assert.match(findings.get('store')?.[1] ?? '', 'cannot be counted right now; 13 MB');
 });
 
 test('commits that wait for the own disk alone are told of', () => {

@@ -232,9 +232,9 @@ test('nothing that is wrong with the options keeps the job from running', async 
     ],
     [['--cron', '0 3 31 2 *'], /schedule would never be due/],
     [[...DAILY, '--timezone', 'Mars/Base'], /timezone is not a time zone/],
-    [[...DAILY, '--every', '5m'], /say when by one of --cron, --calendar and --every; nothing is made/],
-    [['--every', 'often'], /--every: "often" is no length of time/],
-    [['--interval', 'often'], /--interval: "often" is none that there is/],
+    [[...DAILY, '--every', '5m'], /use only one of --cron, --calendar and --every; no snitch is created/],
+    [['--every', 'often'], /--every: "often" is not a length of time/],
+    [['--interval', 'often'], /--interval: "often" is not an interval/],
     [['--grace', '10m'], /--create needs --interval, or one of --cron, --calendar and --every/],
     [['--interval', 'daily', '--timezone', 'UTC'], /--timezone is that of a schedule/],
   ] as const) {
@@ -248,7 +248,7 @@ test('nothing that is wrong with the options keeps the job from running', async 
   await daemon.call('POST', '/v1/snitches', { name: 'job', interval: 'daily' });
   const { code, stderr } = await exec(context, ['--every', 'often'], 'job', 'exit 0');
   assert.is(code, 0);
-  assert.match(stderr, /nothing is made, and this run counts where the snitch exists\n$/);
+  assert.match(stderr, /no snitch is created, and this run counts only if it exists already\n$/);
   assert.is((await named(daemon, 'job')).status, 'healthy');
 });
 
@@ -426,7 +426,7 @@ test('a provisioning key checks in by name without --create too', async (context
   const found = JSON.parse(doctor.stdout) as { check: string; state: string; message: string }[];
   const key = found.find(({ check }) => check === 'API key');
   assert.is(key?.state, 'ok');
-  assert.match(key?.message ?? '', /^may check in by name and make snitches, and nothing else/);
+  assert.match(key?.message ?? '', /^can check in by name and create snitches, and nothing else/);
 });
 
 test.run();

@@ -49,12 +49,12 @@ test('a script whose interpreter is not there is not called a missing command', 
   const script = join(host.spool, '..', 'saved-on-windows');
   writeFileSync(script, '#!/bin/sh\r\necho hi\r\n', { mode: 0o755 });
   const windows = await host.run(['exec', token, '--', script]);
-  const told = 'its first line has the line end of Windows, and /bin/sh\\r is not there';
+  const told = 'its first line has a Windows line ending, and /bin/sh\\r does not exist';
   assert.equal([windows.code, windows.stderr], [127, `snitch: ${script}: ${told}\n`]);
   assert.equal((await outcomes(daemon, token)).at(-1), ['error', 127, told]);
   writeFileSync(script, '#! /opt/no/python -u\n');
   const { code, stderr } = await host.run(['exec', token, '--', script]);
-  assert.equal([code, stderr], [127, `snitch: ${script}: its interpreter /opt/no/python is not there\n`]);
+  assert.equal([code, stderr], [127, `snitch: ${script}: its interpreter /opt/no/python does not exist\n`]);
   const empty = await host.run(['exec', token, '--', '']);
   assert.equal([empty.code, empty.stderr], [127, 'snitch: : command not found\n']);
 });

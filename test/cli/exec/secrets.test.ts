@@ -96,7 +96,7 @@ test('whatever is wrong with the token, the job runs, and that is said', async (
     });
     assert.equal([code, stdout], [9, 'ran\n'], args.join(' '));
     assert.match(stderr, message);
-    assert.match(stderr, 'nothing is recorded of this run');
+    assert.match(stderr, 'this run is not recorded');
     assert.not.match(stderr, 'two');
   }
 });

@@ -56,7 +56,7 @@ test('a job that runs too long is ended, with all that it started', async ({ dae
   ]);
   assert.equal([code, stderr], [143, '']);
   await until(() => !isAlive(Number(stdout)));
-  const last = ['error', 143, 'ran longer than it may: killed by SIGTERM'];
+  const last = ['error', 143, 'ran longer than allowed: killed by SIGTERM'];
   assert.equal((await outcomes(daemon, token)).at(-1), last);
   assert.ok((await checkIns(daemon, token)).at(-1)!.duration_ms !== null);
 });
@@ -65,14 +65,14 @@ test('one that ignores SIGTERM is killed', async ({ daemon, host, token }) => {
   const args = ['--timeout', '300ms', '--kill-after', '300ms'];
   const { code } = await host.run(['exec', token, ...args, '--', 'sh', '-c', `trap "" TERM; ${IDLE}`]);
   assert.is(code, 137);
-  const last = ['error', 137, 'ran longer than it may: killed by SIGKILL'];
+  const last = ['error', 137, 'ran longer than allowed: killed by SIGKILL'];
   assert.equal((await outcomes(daemon, token)).at(-1), last);
 });
 
 test('one that ends well when its time is over has failed all the same', async ({ daemon, host, token }) => {
   const job = `trap "exit 0" TERM; ${IDLE}`;
   assert.is((await host.run(['exec', token, '--timeout', '300ms', '--', 'sh', '-c', job])).code, 0);
-  assert.equal((await outcomes(daemon, token)).at(-1), ['error', 0, 'ran longer than it may']);
+  assert.equal((await outcomes(daemon, token)).at(-1), ['error', 0, 'ran longer than allowed']);
 });
 
 test('a time limit that is not reached changes nothing', async ({ daemon, host, token }) => {

@@ -39,7 +39,7 @@ test('a command that fails, prints no number or hangs is told, and the job keeps
       'no bad: its command failed with exit status 3',
       /^snitch: --value bad: no such disk$/m,
     ],
-    ['bad=echo 12 /backup', 'no bad: its command printed "12 /backup", which is no number', /^/],
+    ['bad=echo 12 /backup', 'no bad: its command printed "12 /backup", which is not a number', /^/],
     ['bad=true', 'no bad: its command printed nothing', /^/],
     ['bad=yes 1', 'no bad: its command took longer than 2 s, and was ended', /^/],
     ['bad=sleep 1000', 'no bad: its command took longer than 2 s, and was ended', /^/],

@@ -57,14 +57,14 @@ failures('another server than ours at the address: no missing snitch, and no wro
     [nothing.code, nothing.stderr],
     [
       5,
-      'snitch: the server answered with status 404, and not as a snitch server\nsnitch: is its address right? It is named with --url or SNITCH_URL\n',
+      'snitch: the server answered with status 404, and not as a snitch server\nsnitch: is its address right? Set it with --url or SNITCH_URL\n',
     ],
   );
   for (const status of [401, 403]) {
     const { code, stderr } = await answered(status);
     assert.is(code, 4);
     assert.match(stderr, `answered with status ${status}, and not as a snitch server`);
-    assert.match(stderr, 'the key was not looked at');
+    assert.match(stderr, 'the key was not checked');
     assert.not.match(stderr, '--api-key-file');
   }
 });
@@ -88,8 +88,8 @@ failures('a connection that breaks: the server was reached, and what was done is
     const env = { ...KEY, SNITCH_URL: url };
     const { code, stdout, stderr } = await runSnitch(['create', 'x', '--interval', 'daily'], env);
     assert.equal([code, stdout], [5, '']);
-    assert.match(stderr, `snitch: the connection to ${url} broke before the answer was there: `);
-    assert.match(stderr, 'it is not known whether anything was done');
+    assert.match(stderr, `snitch: the connection to ${url} broke before the answer came: `);
+    assert.match(stderr, 'it may or may not have been done');
     assert.not.match(stderr, 'cannot reach');
   }
 });
@@ -152,7 +152,7 @@ failures('a redirect is not followed, and the address that it names is told', as
     const { code, stdout, stderr } = await listAgainst({ status, headers });
     assert.equal([code, stdout], [1, '']);
     assert.match(stderr, `status ${status}: it redirects to https://snitch.example.com/v1/snitches\n`);
-    assert.match(stderr, 'a key is never sent on');
+    assert.match(stderr, 'keys are never sent on');
     assert.not.match(stderr, 'tags=x');
   }
   const login = await listAgainst({ status: 302, headers: { location: '/login' } });
@@ -197,7 +197,7 @@ failures('an inner fault of the server: 1', async () => {
 failures('something else that answers there: 5', async () => {
   const { code, stderr } = await listAgainst({ status: 200, body: '<html>Welcome!</html>' });
   assert.is(code, 5);
-  assert.match(stderr, 'no snitch server');
+  assert.match(stderr, 'not a snitch server');
 });
 
 failures('JSON of the wrong shape: 5, and what is wrong with it', async () => {
@@ -215,7 +215,7 @@ failures('JSON of the wrong shape: 5, and what is wrong with it', async () => {
     assert.is(stdout, '');
     assert.match(
       stderr,
-      `no snitch server, or one of another version: its answer to GET /v1/snitches ${fault}`,
+      `not a snitch server, or one of another version: its answer to GET /v1/snitches ${fault}`,
     );
     assert.match(stderr, 'is its address right?');
   }
@@ -299,7 +299,7 @@ failures('no key at all: 4, and where to put one', async () => {
   const { code, stderr } = await runSnitch(['list']);
   assert.is(code, 4);
   assert.match(stderr, 'no API key for http://127.0.0.1:7676');
-  assert.match(stderr, /in its data directory \(looked for: [^)]+\); where several share a database/);
+  assert.match(stderr, /in its data directory \(expected: [^)]+\); if several share a database/);
   assert.match(stderr, 'SNITCH_API_KEY_FILE');
 });
 
@@ -309,7 +309,7 @@ failures('no key on a node that did not make them: which one has them', async ()
     writeFileSync(join(dataDir, SEEN_FILE), '{}');
     const { code, stderr } = await runSnitch(['list'], { SNITCH_DATA_DIR: dataDir });
     assert.is(code, 4);
-    assert.match(stderr, 'by the node that starts first: its data directory has them in credentials.yaml');
+    assert.match(stderr, 'by the node that starts first: they are in credentials.yaml in its data directory');
     assert.match(stderr, `Copy that file to ${join(dataDir, 'credentials.yaml')}`);
   } finally {
     removeDataDir(dataDir);

@@ -58,7 +58,7 @@ test('a device and a directory are refused, and a pipe that somebody writes into
 }) => {
   const file = join(directory, 'web.yaml');
   for (const [secret, told] of [
-    ['/dev/zero', '/dev/zero is longer than a secret is (4096 bytes)'],
+    ['/dev/zero', '/dev/zero is too long for a secret (maximum 4096 bytes)'],
     [directory, `cannot read the secret from ${directory}: it is a directory`],
   ] as const) {
     writeFileSync(file, fileWith(secret));

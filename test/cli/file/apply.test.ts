@@ -290,7 +290,7 @@ test('a server that asks to wait is waited for', async (context) => {
     while (!(await blocked()));
     const applied = await limited.run('apply', '-f', context.file, '--yes');
     assert.is(applied.code, 0, applied.stderr);
-    assert.match(applied.stderr, /the server asks to wait [1-4] s: waiting/);
+    assert.match(applied.stderr, /the server asks us to wait [1-4] s: waiting/);
     assert.is((await limited.run('diff', '-f', context.file, '--exit-code')).code, 0);
   } finally {
     await limited.end();

@@ -141,7 +141,7 @@ test('a channel is what its entry says; secrets stay where none is named, and go
   put('case.yaml', entry('tags: [web], secret_file: token'));
   const sent = await run('diff', '-f', file, '--exit-code');
   assert.is(sent.code, 0);
-  assert.match(sent.stdout, 'token: is read from token and sent; whether it differs cannot be known');
+  assert.match(sent.stdout, 'token: is read from token and sent; whether it differs is unknown');
   assert.is((await run('apply', '-f', file, '--yes')).code, 0);
   assert.is((await run('channel', 'test', 'ops')).code, 0);
   assert.is(receiver.received.at(-1)?.headers.authorization, 'Bearer tk_s3cr3ttwo');
@@ -190,7 +190,7 @@ test('what cannot be done is told with its line, before anything is changed', as
         '{kind: slack, secret_file: missing}',
         /:3: .*secret_file: cannot read the secret from .*missing: ENOENT/,
       ],
-      ['{kind: slack, name: b, secret_file: long}', /:4: .*secret_file: .*longer than a secret/],
+      ['{kind: slack, name: b, secret_file: long}', /:4: .*secret_file: .*too long for a secret/],
       ['{kind: pushover, secret_file: long}', /say which setting of pushover is in the file/],
       ['{kind: ntfy, secret_file: {topic: long}}', /ntfy has no secret "topic": there is server, token/],
       ['{kind: slak}', /kind: there is no "slak".*did you mean slack\?/i],
@@ -201,7 +201,7 @@ test('what cannot be done is told with its line, before anything is changed', as
       ],
       [
         "{kind: alertmanager, settings: {url: 'http://u:***@am:9093'}}",
-        /url has \*\*\* in the place of its password/,
+        /url has \*\*\* in place of its password/,
       ],
     ],
     [['{kind: ntfy, settings: {topic: a}, colour: red}', /channels\[0\]: colour: there is no such field/]],

@@ -83,7 +83,7 @@ test('the snitches of the hosted service come over with their tokens, after a dr
     '    differs: it is paused there, and will wait for its first check-in here',
     '+ short token (15_minute, a new token)',
     '    differs: its token cannot be kept: the job needs the new one',
-    '! odd: its interval "fortnightly" is none that there is',
+    '! odd: its interval "fortnightly" does not exist here',
     "!  : name: can't be blank",
   ]);
   assert.match(dry.stderr, '2 to make, 0 there already, 2 that cannot be');
@@ -178,7 +178,7 @@ test('checks of Healthchecks keep the token in their address; what differs is to
     `+ backup (every 1 day after its last check-in, ${UUID})`,
     '    differs: integrations: see `snitch webhook add` and `snitch member add`',
     '    differs: only POST counts there: here every method does',
-    '    differs: filters on keywords: here the exit status tells how the job went',
+    '    differs: filters on keywords: here the exit status shows how the job went',
     '    differs: manual resume: see `snitch pause --until unpaused`',
     '+ cron-check (cron */20 * * * * (Europe/Riga), aaaabbbb-cccc)',
     '    differs: it is paused there, and will wait for its first check-in here',

@@ -241,7 +241,7 @@ test('a server from before badges has everything else', async () => {
   const all = await runSnitch(['open', NAME], env);
   assert.is(all.code, 0, all.stderr);
   assert.match(all.stdout, token);
-  assert.match(all.stdout, 'The server is too old for badges, and has to be updated first.');
+  assert.match(all.stdout, 'The server is too old for badges, and must be updated first.');
   const badge = await runSnitch(['open', NAME, '--for', 'badge'], env);
   assert.equal([badge.code, badge.stdout], [1, '']);
   assert.match(badge.stderr, 'older than this program');

@@ -71,7 +71,7 @@ test('a server is renamed in its place, with its key, its comments and its being
   );
   const renamed = await run('server', 'rename', 'work', 'office');
   assert.is(renamed.code, 0, renamed.stderr);
-  assert.match(renamed.stderr, 'such as a crontab, has to be changed');
+  assert.match(renamed.stderr, 'such as a crontab, must be changed');
   assert.match(
     text(),
     /servers:\n {2}# that of the office\n {2}office:\n {4}url: .*\n {4}api_key: k\n {2}far:/,
@@ -94,7 +94,7 @@ test('a key file that does not stay there is refused, and told how to give the k
   spawnSync('mkfifo', [pipe]);
   const { code, stderr } = await run('server', 'add', 'home', daemon.url, '--key-file', pipe);
   assert.is(code, 2);
-  assert.match(stderr, 'is no file that stays there');
+  assert.match(stderr, 'is not a file that stays there');
   assert.not.ok(existsSync(file));
 });
 
@@ -107,7 +107,7 @@ test('a first server, a second one, another default, and none', async ({
 }) => {
   const first = await run('server', 'add', 'home', daemon.url, '--key-file', keyFile);
   assert.is(first.code, 0, first.stderr);
-  assert.match(first.stderr, /home takes the key: the case default, scope write/);
+  assert.match(first.stderr, /home accepts the key: the case default, scope write/);
   assert.match(first.stderr, `the default is home (${daemon.url})`);
   assert.is(statSync(file).mode & 0o777, 0o600);
   assert.not.match(text(), daemon.apiKey);
@@ -184,7 +184,7 @@ test('what is wrong is said, and nothing is written', async (context) => {
     const cases: [string[], number, RegExp][] = [
       [['home', daemon.url, '--key-file', wrong], 4, /refuses this key: nothing was written/],
       [['home', stranger.url, '--key-file', keyFile], 1, /not as a snitch server/],
-      [['home', welcome.url, '--key-file', keyFile], 1, /is no snitch server.*: nothing was written/],
+      [['home', welcome.url, '--key-file', keyFile], 1, /is not a snitch server.*: nothing was written/],
       [['home', 'ftp://x', '--key-file', keyFile], 2, /address must be/],
       [['a b', daemon.url, '--key-file', keyFile], 2, /letters, digits/],
       [['unnamed', daemon.url, '--key-file', keyFile], 2, /top of the file/],
@@ -340,7 +340,7 @@ test('before something is deleted, the server is named where there are several',
   assert.match(applied, `Apply on home (${daemon.url})? [y/N]`);
   assert.match(
     await asked(['server', 'remove', 'work']),
-    /This will be deleted:\n +work, .* which stands nowhere else here/,
+    /This will be deleted:\n +work, .* which is kept nowhere else here/,
   );
 });
 

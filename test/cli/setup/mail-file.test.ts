@@ -81,7 +81,7 @@ test('what a file has is replaced, and no other line of it changes', () => {
 
 test('a file that cannot be read is left alone', () => {
   for (const text of ['smtp: [', '- a list\n', 'a: b: c']) {
-    assert.throws(() => withMail(text, SETTINGS, PLACE), /is not valid: put it right first/);
+    assert.throws(() => withMail(text, SETTINGS, PLACE), /is not valid: correct it first/);
   }
 });
 

@@ -47,7 +47,7 @@ test('ntfy is added, refused, changed and tried; then a first snitch gets its cr
   await ending(on, async () => {
     using ntfy = await startReceiver();
     using terminal = setUp('setup-ntfy', on.env as Record<string, string>);
-    await terminal.shows('1. Who is told of an alert', 'by email: nobody (email is off', 'Your choice [2]');
+    await terminal.shows('1. Who gets the alerts', 'by email: nobody (email is off', 'Your choice [2]');
     answer(terminal, '9');
     await terminal.shows('Type a number from 1 to 5, or skip.');
     answer(terminal, '?');
@@ -67,10 +67,10 @@ test('ntfy is added, refused, changed and tried; then a first snitch gets its cr
     answer(terminal, '');
     await terminal.shows('Access token (empty keeps it):');
     answer(terminal, 'tk_s3cr3t');
-    await terminal.shows('ntfy took it', 'by ntfy (ntfy)');
+    await terminal.shows('ntfy accepted it', 'by ntfy (ntfy)');
     assert.is(ntfy.received.at(-1)?.headers.authorization, 'Bearer tk_s3cr3t');
     answer(terminal, '');
-    await terminal.shows('2. A job to watch', 'Make a first snitch? (y/n) [y]:');
+    await terminal.shows('2. A job to watch', 'Create a first snitch? (y/n) [y]:');
     answer(terminal, '');
     await terminal.shows('Name of the job [nightly-backup]:');
     answer(terminal, 'queue');
@@ -122,7 +122,7 @@ test('a mail server is tried, written into the configuration and used by the dae
     await terminal.shows('It did not work:', 'Your choice [1]');
     // All of the next answers at once: what is typed ahead of a question is kept for it.
     terminal.type(`\r127.0.0.1:${mail.port}\rsnitch@example.com\rs3cr3t pw\r\rops@example.com\r`);
-    await terminal.shows('took a test mail to ops@example.com', `Write it to ${config}? (y/n) [y]:`);
+    await terminal.shows('accepted a test mail to ops@example.com', `Write it to ${config}? (y/n) [y]:`);
     assert.is(mail.received.at(-1)?.user, 'snitch@example.com');
     answer(terminal, '');
     await terminal.shows('Press Enter when that is done');
@@ -139,15 +139,15 @@ test('a mail server is tried, written into the configuration and used by the dae
     await terminal.shows('Send a test mail to:');
     answer(terminal, 'ann@example.com');
     await terminal.shows(
-      /lets the daemon in, and took a test mail to\s+ann@example\.com/,
-      'Who is told by email',
+      /accepts the daemon, and accepted a test mail to\s+ann@example\.com/,
+      'Who gets alerts by email',
     );
     assert.equal(mail.received.at(-1)?.recipients, ['ann@example.com']);
     answer(terminal, '');
     await terminal.shows('Told by email: ann@example.com.');
     assert.not.match(await terminal.shows('by email: ann@example.com', 'Your choice [5]'), /s3cr3t|Warning/);
     terminal.press('C-d');
-    await terminal.shows('Left. What was done stays', 'ended with 0');
+    await terminal.shows('Stopped. What is done is kept', 'ended with 0');
   });
 });
 
@@ -171,7 +171,7 @@ test('at 40 columns nothing is cut, Ctrl-C leaves at any question, and the next 
     await terminal.shows('Address of the incoming webhook:');
     terminal.type('https://hooks.slack.com/s3cr3t');
     terminal.press('C-c');
-    assert.not.match(await terminal.shows('stopped: what was done', 'ended with 130'), 's3cr3t');
+    assert.not.match(await terminal.shows('stopped: everything done', 'ended with 130'), 's3cr3t');
     assert.is((await on.json<WireChannel[]>('channel', 'list')).length, 1);
   });
 });

@@ -47,7 +47,7 @@ test('ack is the same; --undo takes it back; -q and --json print as they do else
   const undone = await on.run('ack', 'short', '--undo');
   assert.is(
     undone.stderr,
-    'short: no longer acknowledged; reminders go on, but whoever was to be called later hears only of the next alarm\n',
+    'short: no longer acknowledged; reminders go on, but anybody due to be alerted later hears only about the next alarm\n',
   );
   assert.is((await shown('short')).acknowledged, null);
   assert.equal(await on.run('ack', 'short', '-q'), { code: 0, stdout: '', stderr: '' });
@@ -78,7 +78,7 @@ test('a server that is too old is named as that', async () => {
   const { acknowledged: _, ...old } = await shown('one');
   using server = closing(
     createServer((request, response) => {
-      const isList = request.url === '/v1/snitches';
+      const isList = request.url?.split('?')[0] === '/v1/snitches';
       response.writeHead(isList ? 200 : 404, { 'content-type': 'application/json', 'x-snitch': '1' });
       response.end(JSON.stringify(isList ? [old] : { type: 'resource_not_found', error: 'Nothing.' }));
     }),

@@ -33,7 +33,7 @@ test('create and edit set it, and edit drops it', async () => {
 test('what is no length of time is refused, by the command or by the server', async () => {
   const wrong = await on.run('create', 'wrong', '-i', 'daily', '--max-runtime', 'long');
   assert.is(wrong.code, 2);
-  assert.match(wrong.stderr, '--max-runtime: "long" is no length of time: write 30s, 5m, 2h or 1d');
+  assert.match(wrong.stderr, '--max-runtime: "long" is not a length of time: write 30s, 5m, 2h or 1d');
   const much = await on.run('create', 'wrong', '-i', 'daily', '--max-runtime', '32d');
   assert.is(much.code === 0, false);
   assert.match(much.stderr, /max.runtime.* from 1 to 2678400, which is 31 days/);
@@ -94,7 +94,7 @@ test('a server that is too old to know it does not look as if it had worked', as
   const env = { SNITCH_URL: server.url, SNITCH_API_KEY: 'x' };
   const { code, stderr } = await runSnitch(['create', 'old', '-i', 'daily', '--max-runtime', '2h'], env);
   assert.is(code, 1);
-  assert.match(stderr, 'the server did not keep the longest time of its runs: it is too old');
+  assert.match(stderr, 'the server did not keep the longest time for its runs: it is too old');
 });
 
 test.run();

@@ -27,7 +27,7 @@ test('names become tokens, tags stay, and --no-needs takes all back', async ({ o
   const explained = await on.run('explain', 'job');
   assert.match(
     explained.stdout,
-    /It needs db1 and whatever has the tag net: while something of that is down or silenced, nobody/,
+    /It needs db1 and whatever has the tag net: while any of that is down or silenced, nobody/,
   );
   const edited = await on.json<WireSnitch>('edit', 'job', '--needs', host.token);
   assert.equal(edited.needs, [host.token]);

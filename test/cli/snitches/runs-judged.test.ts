@@ -70,7 +70,7 @@ test('what is not understood is refused with what to write', async () => {
       /"lots" is no number: write 1000000, 1\.5 or 10M\nsnitch: understood are, in quotes: bytes>=1M/,
     ],
     [['--expect', 'bytes=5..1'], /of bytes can never be met: its min 5 is above its max 1/],
-    [['--min-runtime', 'soon'], /--min-runtime: "soon" is no length of time/],
+    [['--min-runtime', 'soon'], /--min-runtime: "soon" is not a length of time/],
     [['--failures-before-alert', '11'], /"11" is not a whole number from 1 to 10/],
   ];
   for (const [args, words] of wrong) {

@@ -29,7 +29,7 @@ test('shows the next runs with their deadlines on the clock of the zone', async 
   assert.match(first ?? '', /^Fri 2027-10-29 03:00 \+02:00 +Fri 2027-10-29 03:15 \+02:00 +in /);
   assert.match(second ?? '', /^Mon 2027-11-01 03:00 \+01:00 +Mon 2027-11-01 03:15 \+01:00 +in /);
   assert.is(more.length, 3);
-  assert.is(stderr, 'in Europe/Berlin, with 15 min of grace; weekly for clients that know intervals alone\n');
+  assert.is(stderr, 'in Europe/Berlin, with 15 min of grace; weekly for clients that only know intervals\n');
 });
 
 test('OnCalendar, every and grace; for programs as the API has it', async () => {

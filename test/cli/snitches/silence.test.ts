@@ -35,7 +35,7 @@ test('a maintenance script silences a tag and ends that, with nothing in its env
   assert.match(ended.stderr, `${one?.id}: ended (tag web1)`);
   assert.equal(await on.json('silences'), []);
   const again = await on.run('silence', '--end', '--tag', 'web1');
-  assert.equal([again.code, again.stderr], [0, 'no such silence holds or is to come\n']);
+  assert.equal([again.code, again.stderr], [0, 'there is no such silence, now or later\n']);
   assert.is((await on.run('silence', '--end', one?.id ?? '')).code, 0, 'one that is over is no error');
 });
 
@@ -63,7 +63,7 @@ test('names, all, and times in all forms', async () => {
   const again = await on.run('silence', '--end', '--all');
   assert.equal(
     [again.code, again.stderr],
-    [0, `nothing was ended: what recurs is ended by its id: snitch silence --end ${recurring.id}\n`],
+    [0, `nothing was ended: a recurring silence is ended by its id: snitch silence --end ${recurring.id}\n`],
   );
   assert.equal(
     (await on.json<WireSilence[]>('silences')).map(({ id }) => id),
@@ -92,7 +92,7 @@ test('a silence of several is told by their names, and who ends another one hear
   const other = await on.run('silence', '--end', '--tag', 'db1');
   assert.is(other.code, 0);
   assert.equal(other.stderr.split('\n').slice(0, -1), [
-    'nothing was ended: no silence is for just these, and these are for a part of them or for more',
+    'nothing was ended: no silence is for exactly these, and the following cover only some of them or more than them',
     `${tagged.id} (tag db1 or db2) holds: snitch silence --end ${tagged.id}`,
   ]);
   const part = await on.run('silence', '--end', 'db4');
@@ -104,13 +104,13 @@ test('what is unknown or contradicts itself is said, and nothing is made', async
   const wrong: [string[], number, RegExp][] = [
     [['30m'], 2, /say which snitches/],
     [['--tag', 'x'], 2, /say for how long, such as 30m/],
-    [['--tag', 'x', '--all', '30m'], 2, /exclude each other/],
+    [['--tag', 'x', '--all', '30m'], 2, /use only one of names/],
     [['--tag', 'x', '30'], 2, /"30" has no unit: write 30m for minutes/],
     [['nightly', '30'], 2, /"30" has no unit/],
-    [['30m', 'nightly'], 2, /behind what is silenced: snitch silence NAME 30m/],
-    [['--tag', 'x', '--until', '1h', '30m'], 2, /by 30m or by an option, not by both/],
+    [['30m', 'nightly'], 2, /after the names: snitch silence NAME 30m/],
+    [['--tag', 'x', '--until', '1h', '30m'], 2, /with 30m or with an option, not both/],
     [['nowhere', '30m'], 3, /nowhere/],
-    [['--all', '--until', '1h', '--for', '1h'], 2, /by one of --until, --to and --for/],
+    [['--all', '--until', '1h', '--for', '1h'], 2, /with only one of --until, --to and --for/],
     [['--all', '--until', 'healthy'], 2, /--until: "healthy" is not understood/],
     [['--all', '--until', '2020-01-01T00:00'], 2, /in the past/],
     [['--all', '--cron', '0 3 * * *'], 2, /how long it lasts each time/],

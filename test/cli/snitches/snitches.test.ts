@@ -220,7 +220,7 @@ snitches('a second snitch of the same name is made, and said', async () => {
   const { code, stderr } = await on.run('create', 'again', '-i', 'daily');
   assert.is(code, 0);
   assert.match(stderr, `another snitch has the name "again": ${first.token}\n`);
-  assert.match(stderr, /to undo it, where that was not meant: snitch delete [a-z2-7]{26}\n/);
+  assert.match(stderr, /to undo it, if you did not mean that: snitch delete [a-z2-7]{26}\n/);
   assert.is((await on.run('create', 'again', '-i', 'daily', '-q')).stderr, '');
 });
 

@@ -62,7 +62,7 @@ applying('once more it changes nothing, and the present setting is that of the s
   const again = await on.run('suggest', '--apply', 'hourly job');
   assert.equal(
     [again.code, again.stderr],
-    [0, 'hourly job: left as it is: it is set so already\nnothing was changed\n'],
+    [0, 'hourly job: left as it is: it is already set\nnothing was changed\n'],
   );
   const { stdout } = await on.run('suggest', 'hourly job');
   const words = 'as it is set now \\(cron 10 \\* \\* \\* \\* \\(UTC\\), grace 6 min\\)';
@@ -102,7 +102,7 @@ applying('what is no better is left: a schedule that tells of a miss as soon', a
   assert.is(code, 0);
   assert.match(
     stderr,
-    /^good as it is: left as it is: what is set now would have told of a missed run as soon: /,
+    /^good as it is: left as it is: the present settings would have reported a missed run as soon: /,
   );
   assert.equal(await shown(on, 'good as it is'), before);
 });
@@ -163,7 +163,7 @@ applying('without a terminal it needs --force, and --force alone means nothing',
   await reported(on, 'hourly job', HOURLY, '-i', 'daily');
   const { code, stderr } = await on.run('suggest', '--apply');
   assert.is(code, 2);
-  assert.match(stderr, /changing needs --force where there is no terminal to ask on/);
+  assert.match(stderr, /changing needs --force without a terminal to ask on/);
   assert.equal(await shown(on, 'hourly job'), [null, null, null, 'basic']);
   assert.is((await on.run('suggest', '--yes')).code, 2);
   assert.is((await on.run('suggest', '--apply', '--force', 'no such job', 'hourly job')).code, 3);

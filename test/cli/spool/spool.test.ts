@@ -294,7 +294,7 @@ test('a portal that answers everything with a page has recorded nothing', async 
     const name = keep(context, Date.now() - DAY, { base: `${portal.url}/c` });
     const { code, stderr } = await host.run(['spool', 'flush']);
     assert.is(code, 5);
-    assert.match(stderr, /what answers at \S+ with status 200 is no snitch server/);
+    assert.match(stderr, /what answers at \S+ with status 200 is not a snitch server/);
     assert.equal(host.kept(), [name]);
   } finally {
     await portal.stop();

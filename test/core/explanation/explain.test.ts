@@ -95,7 +95,7 @@ test('a failed snitch has no deadline but a reminder, where the case wants one',
   assert.equal([reminded.deadlineAt, reminded.nextAlertAt], [null, dueAt]);
   const silent = explained({ ...healthy, status: 'failed', dueAt: null });
   assert.is(silent.nextAlertAt, null);
-  assert.match(silent.reasons.join(' '), 'no reminders');
+  assert.match(silent.reasons.join(' '), 'Reminders are off');
 });
 
 test('a failed snitch says why, and calls a run that took too long no missed deadline', () => {

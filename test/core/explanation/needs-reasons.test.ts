@@ -11,27 +11,39 @@ const HOLD: Hold = { by: { token: 'a', name: 'db1' }, since: 3, until: null };
 
 test('in doubt it is not promised that the alert is told', () => {
   const words = holdReason({ ...HOLD, until: 8, isUnsure: true }, 8, local);
-  assert.match(words, 'nothing was heard of db1 either since this was expected');
-  assert.match(words, 'By at 8 it is known whether db1 is down: then it stays held, and else it is told.');
+  assert.match(words, 'db1 has not been heard from either since this was expected');
+  assert.match(
+    words,
+    'By at 8 it is known whether db1 is down: if so, the alert stays held; if not, it is sent.',
+  );
 });
 
 test('it says whether what holds is down or silenced', () => {
-  assert.match(holdReason(HOLD, null, local), 'because db1 is down: it is told when db1 has been well');
+  assert.match(holdReason(HOLD, null, local), 'because db1 is down: it is sent when db1 has been well');
   assert.match(holdReason({ ...HOLD, isSilenced: true }, null, local), 'because db1 is silenced');
 });
 
 test('a time is named only where the alert comes then', () => {
-  assert.match(holdReason({ ...HOLD, until: 8 }, 9, local), 'it is told at at 9 if it is still silent then');
+  assert.match(
+    holdReason({ ...HOLD, until: 8 }, 9, local),
+    'it is sent at at 9 if the snitch is still silent then',
+  );
   assert.not.match(holdReason({ ...HOLD, until: null }, null, local), /told at/);
   assert.not.match(holdReason({ ...HOLD, until: 8 }, null, local), /told at/);
+});
+
+test('what a snitch needs is named: a tag as it is, and a snitch by its name where that is known', () => {
+  const names = new Map([['a', 'db1']]);
+  const [words] = needsReasons({ needs: ['a', 'gone', 'tag:net'], hold: null, down: null, names }, local);
+  assert.match(words ?? '', 'It needs db1, gone and whatever has the tag net:');
 });
 
 test('what is down or silenced now is named before anything is held', () => {
   const known = { needs: ['a'], hold: null, names: new Map([['a', 'db1']]) };
   const [, down] = needsReasons({ ...known, down: { name: 'db1', silencedUntil: null } }, local);
-  assert.is(down, 'db1 is down now: when that ends, its deadline starts anew.');
+  assert.is(down, 'db1 is down now: when that ends, its deadline starts again.');
   const [, silenced] = needsReasons({ ...known, down: { name: 'db1', silencedUntil: 9 } }, local);
-  assert.is(silenced, 'db1 is silenced until at 9: when that ends, its deadline starts anew.');
+  assert.is(silenced, 'db1 is silenced until at 9: when that ends, its deadline starts again.');
   assert.is(needsReasons({ ...known, down: null }, local).length, 1);
 });
 

@@ -47,6 +47,13 @@ test('somebody is told by a webhook, or by an email where the server sends any',
   ]);
 });
 
+test('of those that are told later twenty are named, and more are counted', () => {
+  const later = Array.from({ length: 21 }, (_, index) => ({ name: `team ${index}`, when: 'at nine' }));
+  const named = later.slice(0, 20).map(({ name }) => `An alarm goes to ${name} at nine.`);
+  assert.equal(audienceReasons({ passedOver: [], later: later.slice(0, 20) }), named);
+  assert.equal(audienceReasons({ passedOver: [], later }), [...named, 'And to 1 more later.']);
+});
+
 test('what takes nothing reaches nobody, and is named', () => {
   const none = { emails: [], webhooks: [], channels: [], passedOver: [], failing: [], sendsEmail: true };
   const refused = { channel: 'slack', name: 'chat', why: failureOf('answered 404') } as const;
@@ -149,7 +156,7 @@ test('what became of each delivery is told, in its own sentence', () => {
       delivery({ state: 'dead', target: 'k', channel: 'ntfy', lastError: CHANNEL_DELETED }),
     ]),
     [
-      'Nobody was told of its last alert (missing, <5>) so far.',
+      'Nobody has been told of its last alert (missing, <5>) so far.',
       'Not told yet: a by email waits to be sent; b by email is being sent now; ' +
         `c by email, 1 attempt, next at <${NOW + 1}>: away; ` +
         'd by email, 2 attempts, next soon: away; e by email, 3 attempts, next soon: away.',

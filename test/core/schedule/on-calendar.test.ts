@@ -60,7 +60,7 @@ reading('what cannot be read says which part, and why', () => {
     ['*:1,,2', /a value is missing$/],
     ['3', /"3" is neither a date such as \*-\*-01 nor a time such as 03:00$/],
     ['@1800000000', /it would never come again$/],
-    ['03:00 Europe/Berln', /"Europe\/Berln" is no time zone that is known here$/],
+    ['03:00 Europe/Berln', /"Europe\/Berln" is not a time zone that is known here$/],
     ['*-*-* 03:00 04:00', /nothing can follow the time of day, and here is "04:00"$/],
     ['Mon..Tue..Wed 03:00', /weekdays "Mon\.\.Tue\.\.Wed": it is no range$/],
     ['Fri..Mon 03:00', /weekdays "Fri\.\.Mon": the range runs backward: write Fri\.\.Sun,Mon\.\.Mon$/],

@@ -8,7 +8,12 @@ import * as assert from 'uvu/assert';
 import { parseAllDocuments } from 'yaml';
 import { badgeHtml, badgeMarkdown } from '../../../src/core/snippets/badge.ts';
 import { cronTimesOf, timesOfInterval } from '../../../src/core/snippets/cron-times.ts';
-import { SNIPPET_KINDS, type SnippetKind, type SnippetSubject } from '../../../src/core/snippets/snippet.ts';
+import {
+  SNIPPET_KINDS,
+  type SnippetKind,
+  type SnippetSubject,
+  subjectOf,
+} from '../../../src/core/snippets/snippet.ts';
 import { snippetFor } from '../../../src/core/snippets/snippets.ts';
 
 interface World {
@@ -324,6 +329,14 @@ test('another zone than that of the host is said', () => {
   assert.ok(said('github-actions', berlin));
   assert.not(said('crontab', { ...berlin, hostZone: 'Europe/Berlin' }));
   assert.not(said('crontab', { timezone: 'Europe/Berlin' }));
+});
+
+test('a schedule is read in the zone of its snitch, and otherwise in that of the case', () => {
+  const around = { caseZone: 'Europe/Berlin', program: 'snitch', hostZone: 'UTC', badges: null };
+  const snitch = { token: 'a', name: 'job', check_in_url: URL_OF, interval: 'daily' } as const;
+  assert.is(subjectOf(snitch, around).timezone, 'Europe/Berlin');
+  assert.is(subjectOf({ ...snitch, timezone: null }, around).timezone, 'Europe/Berlin');
+  assert.is(subjectOf({ ...snitch, timezone: 'Asia/Tokyo' }, around).timezone, 'Asia/Tokyo');
 });
 
 test.run();

@@ -30,14 +30,26 @@ better(
   'whatever would have accused once more, or told less, is not, and neither is what changes nothing',
   () => {
     for (const [present, proposed, words] of [
-      [of(0, 0, 1_200), of(1, 0, 10), 'it would have raised 1 false alarm, and what is set now none'],
-      [of(1, 9, 60), of(2, 0, 10), 'it would have raised 2 false alarms, and what is set now 1 false alarm'],
-      [of(0, 0, 60), of(0, 1, 10), 'missed runs untold: it would have left 1, and what is set now 0'],
-      [of(5, 0, 60), of(0, 1, 10), 'missed runs untold: it would have left 1, and what is set now 0'],
-      [of(0, 0, 60), of(0, 0, 54), 'what is set now would have told of a missed run as soon: 1 h'],
-      [of(0, 0, 60), of(0, 0, 70), 'what is set now would have told of a missed run as soon: 1 h'],
-      [of(0, 0, 60), of(0, 0, null), 'what is set now would have told of a missed run as soon: 1 h'],
-      [of(0, 0, null), of(0, 0, null), 'what is set now would have told of a missed run as soon'],
+      [of(0, 0, 1_200), of(1, 0, 10), 'it would have raised 1 false alarm, and the present settings none'],
+      [
+        of(1, 9, 60),
+        of(2, 0, 10),
+        'it would have raised 2 false alarms, and the present settings 1 false alarm',
+      ],
+      [
+        of(0, 0, 60),
+        of(0, 1, 10),
+        'missed runs unreported: it would have left 1, and the present settings 0',
+      ],
+      [
+        of(5, 0, 60),
+        of(0, 1, 10),
+        'missed runs unreported: it would have left 1, and the present settings 0',
+      ],
+      [of(0, 0, 60), of(0, 0, 54), 'the present settings would have reported a missed run as soon: 1 h'],
+      [of(0, 0, 60), of(0, 0, 70), 'the present settings would have reported a missed run as soon: 1 h'],
+      [of(0, 0, 60), of(0, 0, null), 'the present settings would have reported a missed run as soon: 1 h'],
+      [of(0, 0, null), of(0, 0, null), 'the present settings would have reported a missed run as soon'],
     ] as const) {
       assert.is(whyNotBetter(present, proposed), words, JSON.stringify([present, proposed]));
     }

@@ -9,6 +9,7 @@ import type { PastCheckIn } from '../../../src/core/suggestion/history.ts';
 import { type DueSetting, outlook } from '../../../src/core/suggestion/outlook.ts';
 import { roundUp } from '../../../src/core/suggestion/round-lengths.ts';
 import { suggest } from '../../../src/core/suggestion/suggest.ts';
+import { cases } from '../../cases.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -410,7 +411,7 @@ any('whatever came: no error, a schedule that can be read, and nothing of the hi
           assert.ok((min ?? seen.least) <= seen.least && (max ?? seen.most) >= seen.most);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: cases(60) },
   );
 });
 

@@ -209,7 +209,7 @@ test('a file is never replaced, nor put beside the log of another database', asy
   await toPostgres(context, database);
   const file = join(dataDir, 'back.db');
   writeFileSync(file, 'precious');
-  assert.match(((await rejection(toSqlite(context, database, file))) as Error).message, 'is there already');
+  assert.match(((await rejection(toSqlite(context, database, file))) as Error).message, 'exists already');
   assert.is(readFileSync(file, 'utf8'), 'precious');
   writeFileSync(join(dataDir, 'other.db-wal'), 'a log');
   const other = join(dataDir, 'other.db');

@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Case } from '../../../src/core/case.ts';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
+import { cases } from '../../cases.ts';
 import type { Store } from '../acting.ts';
 import {
   checkIn,
@@ -162,7 +163,7 @@ powerCut('nothing acknowledged is lost at any moment, whatever sectors were writ
     work(store, owner, round, [...record.snitches], record);
     await turns();
     while (disk.isSyncing) {
-      for (let variant = 0; variant < 4; variant += 1) {
+      for (let variant = 0; variant < cases(4); variant += 1) {
         disk.cut(target, random);
         await verify(target, owner, record, `at moment ${moments} of round ${round}, variant ${variant}`);
       }

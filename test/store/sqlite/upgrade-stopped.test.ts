@@ -25,7 +25,7 @@ test.before.each((world) => {
 
 test.after.each(({ dataDir }) => rmSync(dataDir, { recursive: true }));
 
-test('between any two of its parts it is undone, and the next start begins anew', async (world) => {
+test('between any two of its parts it is undone, and the next start begins again', async (world) => {
   const { dataDir, before } = world;
   let taken = 0;
   for (let isDone = false; !isDone; taken += 1) {
@@ -53,7 +53,7 @@ test('the store says so, and gives the directory back', async ({ dataDir, before
   };
   const error = await rejection(openStoreUnlessStopped(options, stop.signal));
   assert.instance(error, OpeningStopped);
-  assert.match((error as Error).message, 'it is as it was, and the next start begins anew');
+  assert.match((error as Error).message, 'it was not changed, and the next start begins again');
   assert.equal(contentOfFile(databasePath(dataDir)), before);
   const store = await openStoreUnlessStopped({ dataDir, clock: Date.now }, new AbortController().signal);
   try {

@@ -153,7 +153,7 @@ for (const [name, data] of [
     );
     const last = events.at(-1);
     assert.ok(last?.kind === 'link' && last.link.state === 'polling');
-    assert.match(last.link.error ?? '', /^what the stream of changes says is not understood: /);
+    assert.match(last.link.error ?? '', /^cannot understand the stream of changes: /);
   });
 }
 

@@ -84,7 +84,7 @@ test('all are done although others block the key meanwhile', async () => {
     commands.carryOut({ do: 'tag', tokens, add: ['web'], remove: [] });
     await until(() => unfinished.length > 0, 'the end of the action');
     assert.equal(unfinished, [{ kind: 'unfinished', tokens: [] }]);
-    assert.is(told[0]?.text, 'This key made too many calls: going on in 1s.');
+    assert.is(told[0]?.text, 'This key made too many calls: continuing in 1s.');
     assert.is(told.at(-1)?.text, 'Tagged 60 snitches.');
     assert.is(told.filter(({ tone }) => tone === 'bad').length, 0);
     assert.equal(commands.unfinished(), []);

@@ -113,7 +113,7 @@ test('what an older server ignored is said', async () => {
     const { text, tone } = dashboard.store.get().message ?? {};
     assert.is(
       text,
-      'Created job without its max runtime, min runtime, failures before an alert, expectations: the server is too old to know such things.',
+      'Created job without its max runtime, min runtime, failures before an alert, expectations: the server is too old for that.',
     );
     assert.is(tone, 'bad');
   } finally {

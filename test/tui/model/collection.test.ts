@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import type { WireStatus } from '../../../src/api/wire.ts';
 import { applyChanges, arrange, EMPTY, replaceAll } from '../../../src/tui/model/collection.ts';
 import { SORT_KEYS, URGENCY } from '../../../src/tui/model/order.ts';
+import { cases } from '../../cases.ts';
 import { FLEET, HOUR, iso, MINUTE, NOON, snitch } from '../samples.ts';
 
 const test = suite('the collection of snitches');
@@ -67,7 +68,7 @@ test('changes one by one end where reading everything at once does', () => {
       );
       assert.equal(collection.totals, whole.totals);
     }),
-    { numRuns: 200 },
+    { numRuns: cases(200) },
   );
 });
 

@@ -145,8 +145,8 @@ test('what cannot be read is said at its field in the words of the command line,
     expect: 'errors<=3, bytes>1',
   });
   assert.equal(refusals(wrong), {
-    max_runtime: 'is no length of time: write 30s, 5m, 2h or 1d',
-    min_runtime: 'is no length of time: write 30s, 5m, 2h or 1d',
+    max_runtime: 'is not a length of time: write 30s, 5m, 2h or 1d',
+    min_runtime: 'is not a length of time: write 30s, 5m, 2h or 1d',
     failures_before_alert: 'must be a whole number from 1 to 10',
     expect: '"bytes>1": limits belong to what is allowed: write >= or <=, such as bytes>=1',
   });

@@ -116,13 +116,13 @@ test('a new snitch with a schedule leaves the interval to the server, unless som
 
 test('what cannot be read is said at its field, and nothing is sent', () => {
   assert.equal(sent(filled(blank, 'job', undefined, '0 3 * * *', '', 'soon')), {
-    grace: 'is no length of time: write 30s, 5m, 2h or 1d',
+    grace: 'is not a length of time: write 30s, 5m, 2h or 1d',
   });
   assert.equal(sent(filled(blank, 'job', undefined, 'every', 'UTC')), {
-    schedule: '"" is no length of time: write 30s, 5m, 2h or 1d',
+    schedule: '"" is not a length of time: write 30s, 5m, 2h or 1d',
   });
   assert.equal(sent(filled(blank, 'job', 'daily', '', 'UTC')), {
-    timezone: 'is that of a schedule, and there is none',
+    timezone: 'needs a schedule, and there is none',
   });
 });
 
@@ -199,7 +199,7 @@ test('a schedule is not sent to a server that is too old for it', () => {
     error: 'There is nothing here.',
   });
   assert.match(shown(old).join('\n'), 'The server is too old to know schedules');
-  assert.match(JSON.stringify(sent(old)), 'has to be updated first');
+  assert.match(JSON.stringify(sent(old)), 'must be updated first');
   assert.ok('name' in (sent(after(old, ...keys('ctrl+u'))) as object), 'without one it is');
 });
 

@@ -23,7 +23,7 @@ export function readAnacrontab(root: string): { crontabs: Crontab[]; passedOver:
   if (PROGRAMS.some((path) => existsSync(join(root, path)))) {
     return { crontabs: [{ ...read, system: false, user: 'root' }], passedOver: [] };
   }
-  const reason = 'there is no anacron on this host, so that nothing runs these jobs';
+  const reason = 'there is no anacron on this host, so nothing runs these jobs';
   return { crontabs: [], passedOver: [{ where: ANACRONTAB, what: 'the file', reason, excused: true }] };
 }
 

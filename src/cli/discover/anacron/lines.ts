@@ -43,7 +43,7 @@ export function parseAnacrontab(text: string): (AnacronJob | CronUnknown)[] {
     } else if (ENVIRONMENT.test(content)) environment = after(content, environment);
     else {
       const job = isContinued
-        ? { reason: 'it goes on in the next line, which is not read' }
+        ? { reason: 'it continues on the next line, which is not read' }
         : jobIn(content, environment);
       const isIgnored = ignored || IGNORING.test(content);
       if ('reason' in job)
@@ -71,7 +71,7 @@ function jobIn(content: string, environment: Environment): Omit<AnacronJob, 'lin
   const [head, days = '', wait = '', id = ''] = JOB.exec(content) ?? [];
   if (head === undefined) return { reason: 'it is neither a job nor a variable' };
   const period = PERIODS[days.toLowerCase()] ?? Number(days);
-  if (!(period >= 1 && period <= 366)) return { reason: `${days} is no period that is understood` };
+  if (!(period >= 1 && period <= 366)) return { reason: `${days} is not a period that can be read here` };
   const command = content.slice(head.length).trimEnd();
   if (command === '') return { reason: 'the command is missing' };
   const { random, hours, ...others } = environment;

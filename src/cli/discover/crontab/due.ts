@@ -11,7 +11,7 @@ type Line = Pick<CronJob, 'schedule' | 'cronTz' | 'tz' | 'flaw'>;
 /** @throws NotUnderstood with the reason why nobody can wait for it */
 export function dueOfCronJob(job: Line, clock: HostClock, terms: Terms): Due {
   const { expression, lateness } = settled(job.schedule);
-  if (/^@reboot$/i.test(expression)) throw new NeverAwaited('it runs at boot only: nobody knows when');
+  if (/^@reboot$/i.test(expression)) throw new NeverAwaited('it runs only at boot, at no known time');
   // What the server understands beyond that, such as L, the cron of a host does not run.
   const read = parseCronSchedule(expression);
   const { timezone, remark } = zoneOf(job, clock);
@@ -52,12 +52,13 @@ function zoneOf({ cronTz, tz }: Line, clock: HostClock): { timezone: string; rem
   const { timezone, doubt, heedsCronTz } = clock;
   if (cronTz !== null && cronTz !== '') {
     if (!heedsCronTz) {
-      return { timezone, remark: `the cron of this host pays no heed to CRON_TZ: it runs in ${timezone}` };
+      return { timezone, remark: `the cron of this host ignores CRON_TZ: it runs in ${timezone}` };
     }
-    if (!isTimeZone(cronTz)) throw new NotUnderstood(`CRON_TZ=${cronTz} is no time zone that is known here`);
+    if (!isTimeZone(cronTz))
+      throw new NotUnderstood(`CRON_TZ=${cronTz} is not a time zone that is known here`);
     return { timezone: spelledTimeZone(cronTz), remark: null };
   }
   const isOther = tz !== null && tz !== '' && tz !== timezone;
-  if (isOther) return { timezone, remark: `TZ=${tz} is for the job alone: cron starts it in ${timezone}` };
+  if (isOther) return { timezone, remark: `TZ=${tz} is only for the job: cron starts it in ${timezone}` };
   return { timezone, remark: doubt };
 }

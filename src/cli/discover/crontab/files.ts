@@ -25,7 +25,8 @@ export function readCrontabs(root: string): { crontabs: Crontab[]; passedOver: P
     if (file === null) return;
     if ('reason' in file) passedOver.push(file);
     else if (system && othersMayWrite(path)) {
-      const reason = 'most crons do not read it, because others than its owner may write to it: chmod go-w';
+      const reason =
+        'most crons do not read it, because users other than its owner can write to it: chmod go-w';
       passedOver.push({ where: file.shown, what: 'the file', reason });
     } else crontabs.push({ ...file, system, user });
   };
@@ -56,7 +57,7 @@ export function readFileOfHost(
   const place = { where: shown(root, path), what: 'the file' };
   try {
     if (!lstatSync(path).isFile())
-      return { ...place, reason: 'it is a link or no plain file: look at what it leads to' };
+      return { ...place, reason: 'it is a link or not a regular file: check what it leads to' };
     return { path, shown: place.where, text: readWholeText(path, LARGEST_SETTINGS) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -95,9 +95,10 @@ export function environmentAfter(content: string, before: Environment): Environm
 }
 
 function flawOf(line: string, isLast: boolean): string | null {
-  if (isLast) return 'no newline ends the file, so that cron does not run this line, or none of the file';
+  if (isLast)
+    return 'the file does not end with a newline, so cron does not run this line, or any line of the file';
   if (line.endsWith('\r')) {
-    return 'the line ends as on Windows, and cron takes the carriage return for a part of the command';
+    return 'the line has a Windows line ending, and cron takes the carriage return as part of the command';
   }
   return null;
 }
@@ -108,13 +109,13 @@ function flawOf(line: string, isLast: boolean): string | null {
  */
 function oddSpaceIn(content: string, system: boolean): string | null {
   if (content.startsWith('\ufeff')) {
-    return 'the file begins with a byte order mark, so that cron does not run this line, or none of the file';
+    return 'the file begins with a byte order mark, so cron does not run this line, or any line of the file';
   }
   const [head = ''] = (system ? BEFORE_COMMAND_OF_SYSTEM : BEFORE_COMMAND).exec(content) ?? [];
   const [found] = /[^\S \t]/.exec(head) ?? [];
   if (found === undefined) return null;
   const code = found.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-  return `it has a space that is none for cron (U+${code}), so that cron does not run this line, or none of the file`;
+  return `it has a space that cron does not recognise (U+${code}), so cron does not run this line, or any line of the file`;
 }
 
 /** The value of a variable. Crontabs expand nothing: `$PATH` stands for itself. */

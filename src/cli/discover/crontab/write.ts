@@ -39,7 +39,7 @@ export function writeCrontab({ crontab, text }: CrontabChange, root: string, now
   const copy = backUp(path, shown, root, now);
   replaceFile(path, text, () => {
     if (readFileSync(path, 'utf8') !== crontab.text) {
-      throw new Failure(`${shown}: somebody changed it meanwhile: it was left as it is`);
+      throw new Failure(`${shown}: somebody changed it in the meantime, so it was not written`);
     }
   });
   return copy;

@@ -72,7 +72,7 @@ export function scheduledDue(
 function intervalDue(reason: string, interval: string | null): Due {
   if (/never be due/.test(reason)) throw new NeverAwaited(reason);
   if (interval === null) throw new NotUnderstood(reason);
-  const remarks = [`by the interval ${interval}, because no schedule says the same: ${reason}`];
+  const remarks = [`by the interval ${interval}, because no schedule can express it: ${reason}`];
   return { schedule: null, timezone: null, grace: null, lateness: 0, interval, remarks };
 }
 

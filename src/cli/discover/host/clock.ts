@@ -25,7 +25,7 @@ export function readClock(root: string, given: string | null): HostClock {
   const isUtc = lstatSync(join(root, 'etc/localtime'), { throwIfNoEntry: false }) === undefined;
   const doubt = isUtc
     ? null
-    : 'nothing tells which time zone /etc/localtime is, so that UTC was taken: name it with --timezone';
+    : 'cannot tell which time zone /etc/localtime is, so UTC was assumed: name it with --timezone';
   return { timezone: 'UTC', doubt, heedsCronTz };
 }
 

@@ -15,7 +15,7 @@ export function lockHost(root: string): Disposable {
   if (!lockFile(fd)) {
     closeSync(fd);
     throw new Failure(
-      'nothing was changed: another `snitch discover --apply` is at work on this host: run this again when it is done',
+      'nothing was changed: another `snitch discover --apply` is running on this host: run this again when it is done',
     );
   }
   return { [Symbol.dispose]: () => closeSync(fd) };

@@ -32,7 +32,7 @@ export function writeDropIn(root: string, service: string, text: string): void {
   const path = join(root, dropInPath(service));
   const old = lstatSync(path, { throwIfNoEntry: false });
   if (old && (!old.isFile() || !readFileSync(path, 'utf8').startsWith(MARK))) {
-    throw new Failure(`${dropInPath(service)} is there already, and was not written by this command`);
+    throw new Failure(`${dropInPath(service)} exists already, and was not written by this command`);
   }
   const made = mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
   if (made !== undefined) syncNow(dirname(made));

@@ -42,7 +42,7 @@ function ruleOf(settings: readonly Setting[], timezone: string, now: number): Jo
   const calendars = valuesOf(settings, 'Timer', 'OnCalendar');
   const spans = REPEATING.flatMap((name) => valuesOf(settings, 'Timer', name).map(parseSpan));
   if (spans.length === 0 && calendars.length === 0) {
-    throw new NeverAwaited('it runs after boot only: nobody knows when');
+    throw new NeverAwaited('it runs only after boot, at no known time');
   }
   const joined = calendars.length > 0 ? joinCalendars(calendars, timezone, now) : null;
   const shortest = Math.min(...spans) * 60;
@@ -55,5 +55,5 @@ function everyRule(seconds: number): ScheduleRule {
 }
 
 function remarkOn(seconds: number): string | null {
-  return seconds < 60 ? 'it runs more often than once a minute, and is awaited once a minute' : null;
+  return seconds < 60 ? 'it runs more often than once a minute, and is expected once a minute' : null;
 }

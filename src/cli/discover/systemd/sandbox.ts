@@ -7,19 +7,20 @@ export function serviceFault(settings: readonly Setting[]): string | null {
   const isOn = (name: string) => /^(?:yes|true|on|1)$/i.test(value(name));
   for (const name of ['RootDirectory', 'RootImage']) {
     if (value(name) !== '')
-      return `its service has a root of its own (${name}=): check in from the job itself`;
+      return `its service has its own root directory (${name}=): check in from the job itself`;
   }
-  if (isOn('PrivateNetwork')) return 'its service has no network (PrivateNetwork=): a check-in goes nowhere';
+  if (isOn('PrivateNetwork'))
+    return 'its service has no network (PrivateNetwork=): a check-in cannot be sent';
   if (isOn('MemoryDenyWriteExecute')) {
-    return 'its service may not make code (MemoryDenyWriteExecute=), as this program has to: use curl in the job';
+    return 'its service cannot generate code (MemoryDenyWriteExecute=), which this program needs: use curl in the job';
   }
   const families = valuesOf(settings, 'Service', 'RestrictAddressFamilies').join(' ');
   if (families !== '' && !families.startsWith('~') && !/\bAF_INET\b/.test(families)) {
-    return 'its service has no network (RestrictAddressFamilies=): a check-in goes nowhere';
+    return 'its service has no network (RestrictAddressFamilies=): a check-in cannot be sent';
   }
   const denied = valuesOf(settings, 'Service', 'IPAddressDeny').join(' ');
   if (/\bany\b/.test(denied) && valuesOf(settings, 'Service', 'IPAddressAllow').length === 0) {
-    return 'its service has no network (IPAddressDeny=any): a check-in goes nowhere';
+    return 'its service has no network (IPAddressDeny=any): a check-in cannot be sent';
   }
   return null;
 }

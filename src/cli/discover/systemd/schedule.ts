@@ -25,7 +25,7 @@ export function scheduleOfTimer(settings: readonly Setting[]): TimerSchedule {
   if (byCalendar !== null) gaps.push(byCalendar);
   if (gaps.length === 0) {
     throw new NotUnderstood(
-      calendars.length > 0 ? 'it runs only once' : 'it runs after boot only: nobody knows when',
+      calendars.length > 0 ? 'it runs only once' : 'it runs only after boot, at no known time',
     );
   }
   const text = [

@@ -1,4 +1,4 @@
-/** `/b/<id>.svg` and `/b/<id>.json`: a badge for whoever knows its address. It needs no key, and tells no token. */
+/** `/b/<id>.svg` and `/b/<id>.json`: a badge for whoever knows its address. It needs no key, and reveals no token. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NotFound } from '../../../core/errors.ts';
 import { param, resource } from '../../endpoint/resource.ts';
@@ -19,7 +19,10 @@ const TYPES: Record<keyof ShownForms, string> = {
   json: 'application/json; charset=utf-8',
 };
 
-/** What badges are called. Anything else may be the token of a check-in address that was set to begin with `/b/`. */
+/**
+ * The file names of badges. Anything else may be the token of a check-in address that is configured to begin with
+ * `/b/`.
+ */
 const FILE = /^(badge_[a-z2-7]{16})\.(svg|json)$/;
 
 export interface BadgeContext {
@@ -28,14 +31,14 @@ export interface BadgeContext {
   clock: () => number;
 }
 
-/** @returns what answers the most frequent requests in the place of the routes */
+/** @returns a handler that answers the most frequent requests instead of the routes */
 export function badgePictures(app: FastifyInstance, { store, clock }: BadgeContext): QuickAnswer {
   const badges = new ShownBadges(store, clock);
   const GET = async (request: FastifyRequest, reply: FastifyReply) => {
     const [, id, form] = FILE.exec(param(request, 'file')) ?? [];
     const forms = id === undefined ? null : await badges.get(id);
     if (forms === null) {
-      // A picture that is not there may not be kept longer than one that is.
+      // The answer for a missing picture must not be cached longer than a picture.
       reply.headers(HEADERS);
       throw new NotFound();
     }

@@ -1,8 +1,8 @@
-/** Draws badges. It is loaded with the first one: the widths of all characters take some megabytes. */
+/** Draws badges. Loaded with the first badge: the widths of all characters take some megabytes. */
 import { makeBadge } from 'badge-maker';
 import { type BadgeFace, colorOf, wordOf } from '../../../core/badges/badge.ts';
 
-/** An SVG of its own. Label and state are escaped. */
+/** A complete SVG. Label and state are escaped. */
 export function drawBadge({ label, state }: BadgeFace): string {
   return makeBadge({ label, message: wordOf(state), color: colorOf(state), style: 'flat' });
 }

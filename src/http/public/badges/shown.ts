@@ -1,4 +1,7 @@
-/** What is shown of badges, made anew when it is no longer fresh: however often one is fetched, it costs a few looks a second. */
+/**
+ * Badges as they are sent, made again when no longer fresh: however often one is fetched, it costs a few look-ups a
+ * second.
+ */
 import { createHash } from 'node:crypto';
 import { type BadgeFace, colorOf, isAlarming, wordOf } from '../../../core/badges/badge.ts';
 import { covers, heldAt } from '../../../core/silences/silence.ts';
@@ -7,15 +10,15 @@ import type { ShownBadge } from '../../../store/badges.ts';
 import type { Store } from '../../../store/store.ts';
 import { type TagSource, TagStates } from './tag-states.ts';
 
-/** How long a badge is taken to be true, in milliseconds: it is to be true within a second of a change. */
+/** How long a badge counts as fresh, in milliseconds: it must be right within a second of a change. */
 const FRESH = 400;
 
-/** Of so many badges the bytes are kept: some 3 KB each. */
+/** How many badges are kept as bytes: some 3 KB each. */
 const MOST_KEPT = 1_000;
 
 export interface Shown {
   body: Buffer;
-  /** As the header has it. */
+  /** As in the header. */
   etag: string;
 }
 
@@ -28,7 +31,7 @@ export interface ShownForms {
 interface Kept {
   face: BadgeFace;
   forms: ShownForms;
-  /** Until then it is not looked at again, by a clock that nobody sets; milliseconds. */
+  /** Until when it is not looked up again, in milliseconds of the monotonic clock. */
   freshUntil: number;
 }
 
@@ -48,13 +51,13 @@ export class ShownBadges {
     this.#tags = new TagStates(store, clock);
   }
 
-  /** What may still be sent without a look; null where there is nothing. */
+  /** What may still be sent without a look-up; null if there is nothing. */
   fresh(id: string): ShownForms | null {
     const kept = this.#kept.get(id);
     return kept && performance.now() < kept.freshUntil ? kept.forms : null;
   }
 
-  /** Null for a badge that there is not. Requests for the same badge at the same time share one look. */
+  /** Null for a badge that does not exist. Simultaneous requests for the same badge share one look-up. */
   async get(id: string): Promise<ShownForms | null> {
     const fresh = this.fresh(id);
     if (fresh) return fresh;
@@ -98,7 +101,7 @@ export class ShownBadges {
     return heldAt(silences, now, timezone).some(({ silence }) => covers(silence, snitch));
   }
 
-  /** Those that were looked at longest ago stand first. */
+  /** The entries that were looked up longest ago come first. */
   #dropOldest(): void {
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > MOST_KEPT && oldest !== undefined) this.#kept.delete(oldest);
@@ -110,7 +113,7 @@ async function formsOf(face: BadgeFace): Promise<ShownForms> {
   return { svg: shownAs(drawBadge(face)), json: shownAs(endpointJson(face)) };
 }
 
-/** As an endpoint of shields.io answers. */
+/** In the format that shields.io expects of an endpoint. */
 function endpointJson({ label, state }: BadgeFace): string {
   const schemaVersion = 1;
   return JSON.stringify({

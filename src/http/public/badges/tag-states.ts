@@ -1,4 +1,4 @@
-/** How the snitches with a tag are, looked at anew when one of them has changed. */
+/** The states of the snitches with a tag, looked up again when one of them has changed. */
 import { type BadgeState, isWorst, worstOf } from '../../../core/badges/badge.ts';
 import { covers, heldAt } from '../../../core/silences/silence.ts';
 import { type PublicState, publicState } from '../../../core/status-page/state.ts';
@@ -10,7 +10,7 @@ export type TagSource = Pick<Store, 'tagStatuses' | 'listShown' | 'quietTimes' |
 export interface TagOfCase {
   caseId: string;
   tag: string;
-  /** Of the case. */
+  /** The case's. */
   timezone: string;
 }
 
@@ -20,7 +20,7 @@ interface Kept extends Made {
   making: Promise<BadgeState> | null;
 }
 
-/** Of so many tags it is remembered. */
+/** For how many tags this is remembered. */
 const MOST_KEPT = 1_000;
 
 const SLICE = 200;
@@ -93,7 +93,7 @@ export class TagStates {
         : this.#listed(caseId, tag, after, (snitch) => held.some(({ silence }) => covers(silence, snitch))));
       for (const state of slice.states) states.add(state);
       after = [...states].some(isWorst) ? null : slice.next;
-      // Check-ins get their turn in between.
+      // Lets check-ins have their turn in between.
       if (after !== null) await new Promise((resolve) => void setImmediate(resolve));
     }
     return states;

@@ -1,7 +1,7 @@
 /**
- * The pages as they are sent. Each is made when somebody asks for it, and sent again and again until what it shows has
- * changed: then the next one who asks gets a new one, so that a page is hardly ever behind. What one page
- * costs stays a small part of what the server has, however many ask for it and however often its snitches change.
+ * The pages as they are sent. Each is made on request, and sent again and again until what it shows has changed: then
+ * the next request gets a new one, so a page is hardly ever behind. One page takes only a small part of the server's
+ * time, however many people look and however often its snitches change.
  */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -13,10 +13,10 @@ import { collect, type PageContent } from './collect.ts';
 
 const zip = promisify(gzip);
 
-/** Pages that are remembered; when one more is asked for, the one that was begun longest ago is forgotten. */
+/** How many pages are remembered; when one more is requested, the one that was begun longest ago is forgotten. */
 const REMEMBERED = 200;
 
-/** What can be made of a page. @param content of the page */
+/** Renders a page in one format. @param content of the page */
 export type Write = (content: PageContent) => string;
 
 export interface Sent {
@@ -26,7 +26,7 @@ export interface Sent {
   etag: string;
 }
 
-/** A page at one time, and what was made of it. */
+/** A page at one moment, and its renderings. */
 class Edition {
   readonly content: PageContent;
   readonly #sent = new Map<Write, Sent>();
@@ -47,7 +47,7 @@ class Edition {
         (zipped) => {
           sent.zipped = zipped;
         },
-        // It is sent as it is.
+        // It is sent uncompressed.
         () => undefined,
       );
     }
@@ -57,7 +57,7 @@ class Edition {
 
 export type { Edition };
 
-/** `begunAt` is when the present edition was begun, or the one that is being made. */
+/** `begunAt` is when the current edition, or the one being made, was begun. */
 interface Kept extends Made {
   found: PublicPage;
   edition: Edition | null;
@@ -77,7 +77,7 @@ export class PageCache {
   readonly #clock: () => number;
   readonly #monotonic: () => number;
   readonly #kept = new Map<string, Kept>();
-  /** How often pages themselves were changed or taken away. */
+  /** How often pages themselves were changed or removed. */
   #changes = 0;
 
   constructor({ store, clock, monotonic = () => performance.now() }: PageCacheOptions) {
@@ -104,24 +104,24 @@ export class PageCache {
     this.#kept.clear();
   }
 
-  /** The page itself, without what it shows; null where there is none. */
+  /** The page itself, without its content; null if there is none. */
   async find(slug: string): Promise<PublicPage | null> {
     return (await this.#entry(slug))?.found ?? null;
   }
 
-  /** As it is now, or was a moment ago; null where there is none. */
+  /** The page as it is now, or was a moment ago; null if there is none. */
   async edition(slug: string): Promise<Edition | null> {
     for (;;) {
       const kept = await this.#entry(slug);
       if (kept === null) return null;
       if (kept.edition !== null && !isDue(kept, this.#monotonic())) return kept.edition;
       const edition = await (kept.making ?? this.#make(kept));
-      // Somebody may have taken it away, or closed it, while it was made.
+      // Somebody may have removed it, or set a password, while it was being made.
       if (this.#kept.get(slug) === kept) return edition;
     }
   }
 
-  /** The edition that may still be sent; null where there is none, or another one is due. */
+  /** The edition that may still be sent; null if there is none, or a new one is due. */
   fresh(slug: string): Edition | null {
     const kept = this.#kept.get(slug);
     return kept?.edition && !isDue(kept, this.#monotonic()) ? kept.edition : null;
@@ -134,7 +134,8 @@ export class PageCache {
       const changes = this.#changes;
       const found = await this.#store.findStatusPage(slug);
       if (found === null) return null;
-      // What was read may be from before somebody closed it, and nobody would forget it any more.
+      // What was read may be from before somebody removed the page or set a password, and would
+      // then never be forgotten.
       if (changes !== this.#changes || this.#kept.has(slug)) continue;
       if (this.#kept.size >= REMEMBERED) this.#forgetOldest();
       const kept: Kept = { found, edition: null, begunAt: 0, tookMs: 0, isOld: false, making: null };

@@ -1,4 +1,4 @@
-/** Gathers what a page shows, in slices, so that whatever else the server has to do comes in between. */
+/** Gathers what a page shows, in slices, so other work of the server can come in between. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Calendar } from '../../../core/interval.ts';
 import { EVERYTHING, isShownOn, MOST_SHOWN, type StatusPage } from '../../../core/status-page/page.ts';
@@ -10,11 +10,11 @@ import { Quiet, REACH } from './quiet.ts';
 
 export type State = PublicState;
 
-/** One snitch as the page shows it. Nothing else of it gets any further. */
+/** One snitch as the page shows it. Nothing else about it is passed on. */
 export interface ShownLine {
   name: string;
   state: State;
-  /** Since when it is so; null where that is not known. */
+  /** Since when it has been so; null if that is not known. */
   since: number | null;
   /** When planned work ends. */
   until: number | null;
@@ -24,14 +24,14 @@ export interface ShownLine {
 }
 
 export interface ShownGroup {
-  /** The heading; null for what has none. */
+  /** The heading; null for snitches without one. */
   tag: string | null;
   lines: ShownLine[];
 }
 
-/** That something began or ended. */
+/** The beginning or end of an outage. */
 export interface ShownChange {
-  /** Of the change itself, and of nothing else. */
+  /** Identifies the change, and reveals nothing else. */
   key: string;
   at: number;
   name: string;
@@ -43,10 +43,10 @@ export interface PageContent {
   timezone: string;
   now: number;
   groups: ShownGroup[];
-  /** Of all that carry the tags, whether they are in `groups` or not. */
+  /** Counts all snitches with the tags, whether they are in `groups` or not. */
   counts: Record<State, number>;
   total: number;
-  /** How many are left out, since there are too many of them. */
+  /** How many are left out because there are too many. */
   leftOut: number;
   /** Newest first. */
   changes: ShownChange[];
@@ -87,7 +87,7 @@ export async function collect(
   return { page, timezone, now, groups: shown, counts, total, leftOut: total - chosen.length, changes };
 }
 
-/** Each snitch once that carries one of the tags, in order of creation within each tag. */
+/** Each snitch with one of the tags, once, in order of creation within each tag. */
 async function* shownOn(store: StatusPageStore, { caseId, tags }: StatusPage): AsyncGenerator<ShownSnitch> {
   const seen = new Set<number>();
   const wanted = tags.includes(EVERYTHING) ? [null] : tags;
@@ -110,7 +110,9 @@ async function* shownOn(store: StatusPageStore, { caseId, tags }: StatusPage): A
   }
 }
 
-/** Keeps as many as are shown: first what is not well, then the others in the order of their headings. */
+/**
+ * Keeps as many snitches as are shown: first those that are not well, then the others in the order of their headings.
+ */
 class Places {
   readonly #page: StatusPage;
   readonly #bad: { snitch: ShownSnitch; group: number }[] = [];
@@ -121,7 +123,7 @@ class Places {
     this.#others = this.headings().map(() => []);
   }
 
-  /** Those without a tag of a heading come last, without one. */
+  /** Snitches without a heading's tag come last, without a heading. */
   headings(): (string | null)[] {
     return [...this.#page.groups, null];
   }
@@ -193,7 +195,7 @@ function lineOf(snitch: ShownSnitch, past: KeptPast, { page, timezone, now, quie
 
 const CALENDAR = new Calendar();
 
-/** Many snitches have the same rhythm, and its periods are the same until the present one ends. */
+/** Many snitches have the same rhythm, and its periods are the same until the current one ends. */
 const EDGES = new Map<string, readonly number[]>();
 const REMEMBERED_EDGES = 2_000;
 
@@ -207,7 +209,7 @@ function edgesOf(rhythm: Rhythm, caseZone: string, now: number): readonly number
   return edges;
 }
 
-/** What began and ended lately. What happened in planned work, or while the service was away, is told to nobody. */
+/** What began and ended lately. What happened during planned work, or while the service was away, is not shown. */
 async function changesOf(store: StatusPageStore, page: StatusPage, quiet: Quiet): Promise<ShownChange[]> {
   const shown: ShownChange[] = [];
   for (const { at, was, status, snitch } of await store.listStatusChanges(page.id, CHANGES_READ)) {

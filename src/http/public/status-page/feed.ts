@@ -78,7 +78,7 @@ function firstLine(text: string): string {
   return characters.length <= 80 ? line : `${characters.slice(0, 79).join('')}…`;
 }
 
-/** Always the same for the same thing, whatever the address of the page becomes, and it tells nothing. */
+/** Always the same for the same thing, even if the address of the page changes, and it reveals nothing. */
 function idOf(what: string): string {
   const hex = createHash('sha256').update(what).digest('hex');
   const parts = [

@@ -1,4 +1,4 @@
-/** How often a password may be tried: by one address, and of one page by all together. */
+/** How often a password may be tried: by one address, and for one page by all addresses together. */
 import { isIPv6 } from 'node:net';
 
 interface Bucket {
@@ -6,7 +6,7 @@ interface Bucket {
   filledAt: number;
 }
 
-/** So many may be tried at once after a quiet time, and so many a minute. */
+/** How many may be tried at once after a quiet time, and how many a minute. */
 interface Limit {
   burst: number;
   perMinute: number;
@@ -30,7 +30,7 @@ export class Guesses {
    */
   take(pageId: number, address: string | null, now: number): number {
     const own = this.#bucket(`from ${networkOf(address)} ${pageId}`, OF_ADDRESS, now);
-    // Whoever is over the limit uses up nothing of what is there for all.
+    // An address over its limit uses up nothing of the shared bucket.
     if (own.left < 1) return wait(own, OF_ADDRESS);
     const shared = this.#bucket(`page ${pageId}`, OF_PAGE, now);
     if (shared.left < 1) return wait(shared, OF_PAGE);
@@ -39,7 +39,7 @@ export class Guesses {
     return 0;
   }
 
-  /** Gives the try back that turned out to be right. */
+  /** Returns the try if it turned out to be right. */
   giveBack(pageId: number, address: string | null, now: number): void {
     this.#bucket(`from ${networkOf(address)} ${pageId}`, OF_ADDRESS, now).left += 1;
     this.#bucket(`page ${pageId}`, OF_PAGE, now).left += 1;
@@ -61,7 +61,7 @@ function wait({ left }: Bucket, { perMinute }: Limit): number {
   return ((1 - left) * 60_000) / perMinute;
 }
 
-/** Whoever has one IPv6 address has the whole network of it. */
+/** Whoever has one IPv6 address has its whole network. */
 function networkOf(address: string | null): string {
   if (address === null) return 'this host';
   if (!isIPv6(address)) return address;

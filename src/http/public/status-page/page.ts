@@ -1,4 +1,4 @@
-/** The page as HTML. Whatever comes from people is made visible, escaped, and isolated. */
+/** The page as HTML. Text from people is made visible, escaped, and isolated. */
 import { MARKS } from '../../../core/status-page/strip.ts';
 import { isoTime } from '../../../text/iso-time.ts';
 import type { PageContent, ShownGroup, ShownLine, State } from './collect.ts';
@@ -53,7 +53,7 @@ function headerPart(content: PageContent): string {
 </header>`;
 }
 
-/** What the page says first, of all snitches together. */
+/** What the page says first, about all snitches together. */
 export function summaryOf({ counts, total }: Pick<PageContent, 'counts' | 'total'>): {
   sign: Sign;
   text: string;
@@ -143,7 +143,7 @@ function timeTag(at: number, timezone: string, words = timeInWords(at, timezone)
   return `<time datetime="${isoTime(at)}">${words}</time>`;
 }
 
-/** The form that stands before a page with a password. It tells nothing about the page. */
+/** The form in front of a page with a password. It reveals nothing about the page. */
 export function passwordPage(problem: string | null): string {
   const wrong = problem === null ? '' : `<p class="wrong" role="alert">${escaped(problem)}</p>\n`;
   return layOut({

@@ -1,6 +1,6 @@
 /**
- * Passwords of status pages. A slow, salted hash is kept of each. Making one takes a thread for a while, and the disk needs
- * threads too before a check-in is answered: so there is never more than one at a time, and a line of limited length.
+ * Passwords of status pages. A slow, salted hash of each is stored. Making one takes a thread for a while, and
+ * check-ins need the same threads for the disk: so only one is made at a time, and the queue is limited.
  */
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { RETRY_AFTER_S, TryLater } from '../../endpoint/errors.ts';
@@ -14,10 +14,10 @@ const MOST_WAITING = 20;
 let waiting = 0;
 let last: Promise<unknown> = Promise.resolve();
 
-/** @throws TryLater where too many wait already */
+/** @throws TryLater if too many are already waiting */
 function hashed(password: string, salt: Buffer, cost: number): Promise<Buffer> {
   if (waiting >= MOST_WAITING) {
-    throw new TryLater('service_unavailable', 'Too many passwords are tried at once.', RETRY_AFTER_S);
+    throw new TryLater('service_unavailable', 'Too many passwords are being tried at once.', RETRY_AFTER_S);
   }
   waiting += 1;
   const options = { N: 2 ** cost, r: BLOCK, p: 1, maxmem: 256 * 2 ** cost * BLOCK };
@@ -40,14 +40,14 @@ function derived(password: string, salt: Buffer, options: ScryptOptions): Promis
   return promise;
 }
 
-/** @throws TryLater where too many wait already */
+/** @throws TryLater if too many are already waiting */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const key = await hashed(password, salt, COST);
   return `scrypt$${COST}$${salt.toString('base64')}$${key.toString('base64')}`;
 }
 
-/** @throws TryLater where too many wait already */
+/** @throws TryLater if too many are already waiting */
 export async function isPassword(given: string, kept: string): Promise<boolean> {
   const [, cost, salt, key] = /^scrypt\$(\d\d)\$([\w+/=]+)\$([\w+/=]+)$/.exec(kept) ?? [];
   if (cost === undefined || salt === undefined || key === undefined) return false;

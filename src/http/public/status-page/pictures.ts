@@ -1,4 +1,4 @@
-/** The few pictures of the page. What they say by their colour they say by their form as well. */
+/** The few pictures of the page. What their colour says, their shape says too. */
 import type { Mark } from '../../../core/status-page/strip.ts';
 
 /** From one mark to the next, and the height of a strip. */
@@ -7,11 +7,11 @@ const HEIGHT = 28;
 
 interface Form {
   letter: string;
-  /** Where its lines run; how thick they are, and that they are dashed into marks, stands in the style. */
+  /** The heights of its lines; the style sets their thickness, and dashes them into marks. */
   lines: readonly number[];
 }
 
-/** What is not well stands out above the others, and what is not watched lies below them. */
+/** Marks for what is not well rise above the others, and those for what is not watched lie below them. */
 const FORMS: Record<Mark, Form> = {
   well: { letter: 'w', lines: [17] },
   missing: { letter: 'm', lines: [14] },
@@ -22,7 +22,10 @@ const FORMS: Record<Mark, Form> = {
   none: { letter: 'n', lines: [27] },
 };
 
-/** The marks side by side, as SVG. Marks of the same kind in a row are one dashed line, so that a strip is short. */
+/**
+ * The marks side by side, as SVG. Marks of the same kind in a row are one dashed line, so the markup of a strip is
+ * short.
+ */
 export function stripPicture(marks: readonly Mark[], label: string): string {
   const paths = new Map<Mark, string>();
   let from = 0;
@@ -37,12 +40,12 @@ export function stripPicture(marks: readonly Mark[], label: string): string {
   return `<svg class="strip" viewBox="${box}" preserveAspectRatio="none" role="img" aria-label="${label}">${drawn.join('')}</svg>`;
 }
 
-/** Each begins a little behind the edge of its place, and ends with its last mark. */
+/** Each line begins a little after the edge of its place, and ends with its last mark. */
 function linesOf(mark: Mark, from: number, count: number): string {
   return FORMS[mark].lines.map((at) => `M${from * STEP + 1} ${at}h${count * STEP - 2}`).join('');
 }
 
-/** One mark alone, for the legend. */
+/** A single mark, for the legend. */
 export function markPicture(mark: Mark): string {
   const path = linesOf(mark, 0, 1);
   return `<svg class="mark" viewBox="0 0 ${STEP} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true"><path class="${FORMS[mark].letter}" d="${path}"/></svg>`;
@@ -69,7 +72,7 @@ const ICON_COLOURS: Record<Sign, string> = {
   open: '%23747b88',
 };
 
-/** What a browser shows beside the title. */
+/** The icon that a browser shows next to the title. */
 export function iconLink(sign: Sign): string {
   const drawn = SIGNS[sign].replace('<path', `<path fill="${ICON_COLOURS[sign]}" fill-rule="evenodd"`);
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">${drawn}</svg>`;

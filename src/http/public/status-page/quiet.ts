@@ -1,13 +1,13 @@
-/** Times that are not held against jobs: planned silences, and those at which the service itself was away. */
+/** Times that do not count against jobs: planned silences, and times when the service itself was away. */
 import type { BlindWindow } from '../../../core/blind-window.ts';
 import { covers, merged, type Silence, silentUntil, windowsOf } from '../../../core/silences/silence.ts';
 import type { ShownSnitch } from '../../../store/status-pages.ts';
 import { DAY } from '../../../text/durations.ts';
 
-/** How far back times are read at which snitches were not watched: 60 months are the longest strip. */
+/** How far back times when snitches were not watched are read: the longest strip has 60 months. */
 export const REACH = 60 * 31 * DAY;
 
-/** A recurring silence is looked at for so long. */
+/** How far back recurring silences are considered. */
 const RECURRING_REACH = 31 * DAY;
 const MOST_WINDOWS = 2_000;
 
@@ -22,7 +22,7 @@ export class Quiet {
   readonly #silences: readonly Silence[];
   readonly away: readonly BlindWindow[];
   readonly #windows: readonly BlindWindow[][];
-  /** By which silences cover a snitch. */
+  /** Keyed by which silences cover a snitch. */
   readonly #known = new Map<string, Covered>();
 
   constructor(
@@ -41,17 +41,17 @@ export class Quiet {
     });
   }
 
-  /** Planned silences over the snitch, together with the times at which the service was away. */
+  /** Planned silences over the snitch, together with the times when the service was away. */
   over(snitch: Pick<ShownSnitch, 'token' | 'tags'>): readonly BlindWindow[] {
     return this.#of(snitch)?.windows ?? this.away;
   }
 
-  /** Until when planned work goes on that it is in; null where it is in none. */
+  /** Until when its current planned work goes on; null if there is none. */
   untilFor(snitch: Pick<ShownSnitch, 'token' | 'tags'>): number | null {
     return this.#of(snitch)?.until ?? null;
   }
 
-  /** What the silences over it come to; null where none covers it. */
+  /** The combined effect of the silences over it; null if none covers it. */
   #of(snitch: Pick<ShownSnitch, 'token' | 'tags'>): Covered | null {
     const covering = [...this.#silences.keys()].filter((index) => this.#covers(index, snitch));
     if (covering.length === 0) return null;

@@ -1,6 +1,6 @@
 /**
- * Who has shown the password of a page. A cookie says so, signed with a key of the server, for that page and its present
- * password alone: another password ends all of them. Nothing is kept of it.
+ * Who has given the password of a page. A cookie says so, signed with a key of the server, for that page and its
+ * current password alone: a new password ends them all. Nothing about it is stored.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { StatusPage } from '../../../core/status-page/page.ts';
@@ -10,14 +10,14 @@ const LASTS = 7 * DAY;
 
 export const COOKIE = 'snitch_page';
 
-/** A password that was right is known again for so many pages without its slow hash; never the password itself. */
+/** How many right passwords are recognised without their slow hash; the password itself is never kept. */
 const REMEMBERED = 1_000;
 
 type Closed = Pick<StatusPage, 'id' | 'passwordHash'>;
 
 export class Sessions {
   readonly #keyOf: () => string | null;
-  /** Where the server has no key that it can keep, cookies end with the process. */
+  /** If the server has no key that it can store, cookies end with the process. */
   readonly #ownKey = randomBytes(32).toString('base64');
   readonly #shown = new Set<string>();
 
@@ -25,7 +25,7 @@ export class Sessions {
     this.#keyOf = keyOf;
   }
 
-  /** What the cookie holds. @param now milliseconds since the epoch */
+  /** The value of the cookie. @param now milliseconds since the epoch */
   open(page: Closed, now: number): string {
     const end = now + LASTS;
     return `${end}.${this.#sign('session', page, String(end))}`;
@@ -37,7 +37,7 @@ export class Sessions {
     return isSame(this.#sign('session', page, end), signature);
   }
 
-  /** Whether this password was shown to be right already. */
+  /** Whether this password has already been found right. */
   knows(page: Closed, password: string): boolean {
     return this.#shown.has(this.#sign('password', page, password));
   }
@@ -61,7 +61,7 @@ function isSame(expected: string, given: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** The values of the cookie in a request: those of several paths have the same name. */
+/** The values of the cookie in a request: there can be several, for different paths. */
 export function cookiesIn(header: string | undefined): string[] {
   return (header ?? '').split(';').flatMap((pair) => {
     const [name, value] = pair.trim().split('=', 2);
@@ -70,7 +70,7 @@ export function cookiesIn(header: string | undefined): string[] {
 }
 
 /**
- * One cookie for the page and its feed, and one for its JSON, whose path is no part of that of the page.
+ * One cookie for the page and its feed, and one for its JSON, whose path is not below that of the page.
  *
  * @param base where clients reach the server
  */

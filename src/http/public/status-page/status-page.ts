@@ -1,9 +1,9 @@
 /**
- * `/s/<slug>`, `/s/<slug>.json` and `/s/<slug>/feed.xml`: the status page of a case (`extensions: For the eyes of others`).
- * Nobody needs a key for it. What does not exist, was taken away or is of a case on hold is the same 404 for everybody.
+ * `/s/<slug>`, `/s/<slug>.json` and `/s/<slug>/feed.xml`: the status page of a case (`extensions: For the eyes of
+ * others`). It needs no key. What does not exist, was removed or belongs to a case on hold gets everybody the same 404.
  *
- * A page with a password tells nothing before it was shown. The page asks for it with a form, which sets a cookie. JSON and
- * feed take the cookie too, or HTTP Basic with any user name.
+ * A page with a password reveals nothing until the password is given. The page asks for it with a form, which sets a
+ * cookie. JSON and feed accept the cookie too, or HTTP Basic with any user name.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SnitchError } from '../../../core/errors.ts';
@@ -24,11 +24,11 @@ import { cookiesIn, Sessions, setCookies } from './session.ts';
 import { HTML_TYPE, PAGE_HEADERS } from './style.ts';
 
 export interface StatusPageContext extends Pick<RouteContext, 'store' | 'clock' | 'addresses'> {
-  /** The address that a request came from, behind trusted proxies too. */
+  /** The address that a request came from, even through trusted proxies. */
   sourceOf: (request: FastifyRequest['raw']) => string | null;
   /** @throws SnitchError for a form that a page of another site sent */
   refuseForeignForms: (request: FastifyRequest['raw']) => void;
-  /** What cookies are signed with; null as long as there is no key that can be kept. */
+  /** What cookies are signed with; null while there is no key that can be stored. */
   sessionKey?: () => string | null;
 }
 
@@ -39,7 +39,7 @@ interface Around extends StatusPageContext {
   guesses: Guesses;
 }
 
-/** In which form a page is asked for. */
+/** The format in which a page is requested. */
 interface Format {
   type: string;
   write: Write;
@@ -49,13 +49,13 @@ const HTML: Format = { type: HTML_TYPE, write: statusPage };
 const JSON_FORMAT: Format = { type: 'application/json; charset=utf-8', write: statusJson };
 const FEED_TYPE = 'application/atom+xml; charset=utf-8';
 
-/** What may be a page, and not only the token of a check-in address that was set to begin with `/s/`. */
+/** What may be a page, and not just the token of a check-in address that is configured to begin with `/s/`. */
 const NAME = /^[a-z0-9-]{3,40}(?:\.json)?$/;
 
-/** How often a browser reads the page anew. */
+/** How often a browser reloads the page. */
 const REFRESH_S = 60;
 
-/** @returns what answers the most frequent requests in the place of the routes */
+/** @returns a handler that answers the most frequent requests instead of the routes */
 export function statusPages(app: FastifyInstance, context: StatusPageContext): QuickAnswer {
   const around: Around = {
     ...context,
@@ -98,7 +98,7 @@ function feedFormat({ addresses }: StatusPageContext): Format {
 
 async function showPage(request: FastifyRequest, reply: FastifyReply, slug: string, around: Around) {
   const page = await pageAt(slug, around);
-  // Its links begin at its own path.
+  // Its links are relative to its own path.
   if (/^[^?]*\/(\?|$)/.test(request.url)) return reply.redirect(`../${slug}`, 308);
   if (page.passwordHash !== null && !hasCookie(request, page, around)) {
     return sendForm(reply, 401, null);
@@ -143,14 +143,14 @@ async function logIn(request: FastifyRequest, reply: FastifyReply, around: Aroun
   return reply.header('cache-control', 'no-store').header('set-cookie', cookies).redirect(slug, 303);
 }
 
-/** @throws SnitchError where there is no such page */
+/** @throws SnitchError if there is no such page */
 async function pageAt(slug: string, { cache }: Around): Promise<StatusPage> {
   const found = SLUG.test(slug) ? await cache.find(slug) : null;
   if (found === null) throw notFound();
   return found.page;
 }
 
-/** @throws SnitchError where it was taken away, or got another password, since it was found */
+/** @throws SnitchError if it was removed, or got another password, since it was found */
 async function editionAt(slug: string, page: StatusPage, { cache }: Around): Promise<Edition> {
   const edition = await cache.edition(slug);
   const isSame =
@@ -180,7 +180,7 @@ async function isRight(
   const source = sourceOf(request.raw);
   const waitMs = guesses.take(page.id, source, performance.now());
   if (waitMs > 0) {
-    const message = 'The password was tried too often. Wait a little, and try again.';
+    const message = 'There were too many attempts at the password. Wait a little, and try again.';
     throw new TryLater('rate_limited', message, Math.ceil(waitMs / SECOND));
   }
   if (!(await isPassword(given, page.passwordHash))) return false;
@@ -191,7 +191,7 @@ async function isRight(
 
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 
-/** The password of HTTP Basic; null where there is none. */
+/** The password of HTTP Basic; null if there is none. */
 function passwordIn({ raw }: FastifyRequest): string | null {
   const encoded = BASIC.exec(raw.headers.authorization ?? '')?.[1];
   if (encoded === undefined) return null;
@@ -225,7 +225,7 @@ function copyOf(edition: Edition, { type, write }: Format, isRefreshed: boolean)
 
 const ADDRESS = /^\/s\/([a-z0-9-]{3,40})(\.json|\/feed\.xml)?$/;
 
-/** Answers what is no longer to be made, and that everybody may read. */
+/** Answers from pages that are already made and that everybody may read. */
 function quickAnswer(cache: PageCache, feed: Format): QuickAnswer {
   return (request, response) => {
     const { method, url = '' } = request;

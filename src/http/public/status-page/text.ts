@@ -1,12 +1,12 @@
-/** Text from people as HTML and XML. Nothing that it holds can become markup, hide, or turn around what stands beside it. */
+/** Text from people as HTML and XML. Nothing in it can become markup, hide, or reorder the text around it. */
 
-/** Control and format characters, but for the joiners that some scripts and emoji need, and what XML cannot hold. */
+/** Control and format characters, except the joiners that some scripts and emoji need, and what XML does not allow. */
 const HIDDEN = /(?!\u200c|\u200d|\n)[\p{Cc}\p{Cf}\u2028\u2029\ufffe\uffff]/gu;
 
 /** Letters that show nothing at all. */
 const BLANKS = /\s|\u200c|\u200d|\u2800|\u3164|\u115f|\u1160|\uffa0/gu;
 
-/** Without what is invisible; `instead` where nothing is left of it. */
+/** Without invisible characters; `instead` if nothing is left. */
 export function visible(text: string, instead = '(no name)'): string {
   const shown = text.toWellFormed().replace(HIDDEN, '');
   return shown.replace(BLANKS, '') === '' ? instead : shown;
@@ -25,17 +25,17 @@ export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
-/** Text of people in HTML: it is visible, escaped, and turns nothing else around. */
+/** Text from people as HTML: visible, escaped, and unable to reorder anything around it. */
 export function isolated(text: string): string {
   return `<bdi>${escaped(visible(text))}</bdi>`;
 }
 
 const ADDRESS = /https?:\/\/[^\s<>"']+/g;
 
-/** What may stand behind an address and is no part of it. */
+/** What may follow an address without being part of it. */
 const BEHIND = /[).,;:!?\]}]+$/;
 
-/** Several lines in HTML, in which addresses can be followed. */
+/** Several lines as HTML, with addresses turned into links. */
 export function linked(text: string): string {
   const shown = visible(text, '');
   let html = '';

@@ -1,4 +1,4 @@
-/** How snitches are, in words for people who know nothing of this program. */
+/** The states of snitches, in words for people who know nothing about this program. */
 import { type Mark, periodsInWords } from '../../../core/status-page/strip.ts';
 import { MINUTE, shortDuration } from '../../../text/durations.ts';
 import type { ShownLine, State } from './collect.ts';
@@ -41,9 +41,9 @@ const STATES: Record<State, string> = {
 
 export interface StateInWords {
   text: string;
-  /** An instant that stands behind the text, and the word before it. */
+  /** An instant that follows the text, and the word before it. */
   time: { word: 'since' | 'until'; at: number } | null;
-  /** How long it lasts already; empty where that does not matter. */
+  /** How long it has lasted; empty if that does not matter. */
   length: string;
 }
 
@@ -64,11 +64,11 @@ export const MARK_WORDS: Record<Mark, string> = {
   error: 'reported an error',
   paused: 'paused',
   planned: 'planned work',
-  away: 'not watched: the monitoring itself was away',
+  away: 'not watched: the monitoring itself was down',
   none: 'nothing known',
 };
 
-/** When a period began, as short as it can be told: `22 Nov 2026`, or `22 Nov, 07:00` of one that is no whole day. */
+/** When a period began, as briefly as possible: `22 Nov 2026`, or `22 Nov, 07:00` for one that is not a whole day. */
 export function periodInWords({ rhythm }: Pick<ShownLine, 'rhythm'>, at: number, timezone: string): string {
   const { day, month, hour, minute } = zoned(at, timezone);
   const isDay = rhythm.schedule === null && ['daily', 'weekly', 'monthly'].includes(rhythm.interval);
@@ -76,10 +76,13 @@ export function periodInWords({ rhythm }: Pick<ShownLine, 'rhythm'>, at: number,
   return `${day} ${MONTHS[month - 1]}, ${twoDigits(hour)}:${twoDigits(minute)}`;
 }
 
-/** So many periods of a strip are named by their times. */
+/** How many periods of a strip are named by their times. */
 const MOST_NAMED = 5;
 
-/** The strip for those who do not see it: `Last 60 days: 58 well, 2 did not report (20 Nov 2026, 21 Nov 2026).` */
+/**
+ * The strip in words, for those who cannot see it: `Last 60 days: 58 well, 2 did not report (20 Nov 2026, 21 Nov
+ * 2026).`
+ */
 export function stripInWords(line: ShownLine, timezone: string): string {
   const { marks, edges, rhythm } = line;
   const places = Map.groupBy(
@@ -96,7 +99,7 @@ export function stripInWords(line: ShownLine, timezone: string): string {
   return `Last ${marks.length} ${periodsInWords(rhythm)}: ${parts.join(', ')}.`;
 }
 
-/** `58 of 60 days well`; empty where nothing is known of any period. */
+/** `58 of 60 days well`; empty if nothing is known about any period. */
 export function shareInWords({ marks, rhythm }: ShownLine): string {
   const known = marks.filter((mark) => mark === 'well' || mark === 'missing' || mark === 'error');
   if (known.length === 0) return '';

@@ -39,7 +39,7 @@ export async function unacknowledgeSnitch(
   if (row?.case_id !== caseId) return null;
   if (await apply(tx, row, { kind: 'unacknowledge' }, await getRules(tx, caseId), now)) {
     await recordOf(tx, act, caseId, 'snitch.unacknowledged', await namedBy(tx, token));
-    // At its end, the silence sent nothing of what it held back, because somebody had acknowledged it.
+    // At its end, the silence sent nothing of what it kept back, because somebody had acknowledged it.
     await settleKeptBack(tx, row.id, now);
   }
   return getSnitch(tx, caseId, token);

@@ -66,10 +66,7 @@ const RARE_COLUMNS = {
   held: 's.needs',
 };
 
-/**
- * What most have none of. The needs are turned into plain text: otherwise SQLite may embed a value that it knows to be
- * JSON as JSON.
- */
+/** What most have none of. The needs become plain text, because SQLite may embed known JSON as JSON. */
 const RARE = {
   ...RARE_COLUMNS,
   needs: `CASE WHEN s.needs IS NOT NULL THEN '' || (${NEEDS_OF_N}) END`,

@@ -54,10 +54,7 @@ interface Concern {
   now: number;
 }
 
-/**
- * What a snitch needs, in the order in which it names it, as far as it matters for its alerts; what is silenced comes
- * last.
- */
+/** What a snitch needs, in the order in which it names it, as far as it matters for its alerts; silenced ones last. */
 export async function neededBy(
   tx: Reading,
   { id, case_id: caseId }: { id: number; case_id: string },

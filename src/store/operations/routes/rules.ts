@@ -1,7 +1,4 @@
-/**
- * The routes of a case's targets: those of channels are in the channels' rows, those of webhooks and members in a
- * table.
- */
+/** The routes of a case's targets: channels have theirs in their rows, webhooks and members in a table of routes. */
 import type { Act } from '../../../core/activity/activity.ts';
 import { EVERYTHING, isChannelKind, isEverything, type RouteRule } from '../../../core/channel.ts';
 import type { Hours } from '../../../core/hours/hours.ts';

@@ -1,4 +1,4 @@
-/** Alarms that a silence holds back, and snitches that wait for the end of one. */
+/** Alarms that a silence keeps back, and snitches that wait for the end of one. */
 import type { AlertDecision, AlertDetails } from '../../../core/alert.ts';
 import type { Reading, Transaction } from '../../transaction.ts';
 
@@ -35,7 +35,7 @@ export function forgetKeptBack(tx: Transaction, id: number): void {
   tx.put('DELETE FROM silenced_alarms WHERE snitch_id = ?', id);
 }
 
-/** Has the sweep look at a held-back alarm at `at`. */
+/** Has the sweep look at a kept-back alarm at `at`. */
 export async function settleKeptBack(tx: Transaction, id: number, at: number): Promise<void> {
   await tx.run('UPDATE silenced_alarms SET settle_at = ? WHERE snitch_id = ?', at, id);
 }

@@ -89,10 +89,11 @@ async function remindLater(tx: Transaction, row: StateRow, now: number): Promise
   await saveState(tx, row, transition(toState(row), { kind: 'rescheduled' }, context).snitch);
 }
 
-/** Sends an alarm that was held back, unless it is over, acknowledged meanwhile, or must still be held back. */
+/** Sends an alarm that was kept back, unless it is over, acknowledged meanwhile, or must still be kept back. */
 async function tellKeptBack(tx: Transaction, id: number, kept: KeptBack, now: number): Promise<void> {
   const row = await getStateById(tx, id);
-  // An acknowledged alarm is sent only if the acknowledgement is withdrawn; one held by a need is sent by the need, if
+  // An acknowledged alarm is sent only if the acknowledgement is withdrawn. One that a need holds is sent when the need
+  // releases it, or never.
   // ever.
   const isHeld = row !== undefined && heldIn(row.needs) !== null;
   if (row?.status === 'paused' || row?.acknowledged || isHeld) return settleKeptBack(tx, id, AT_NO_TIME);

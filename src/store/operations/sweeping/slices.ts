@@ -49,10 +49,7 @@ export async function rescheduleSlice(tx: Transaction, now: number): Promise<boo
   return true;
 }
 
-/**
- * Restarts the deadlines of snitches that need one which no longer holds alerts, one slice per call; false when none is
- * left.
- */
+/** Restarts deadlines of snitches whose need no longer holds alerts, a slice per call; false when none is left. */
 export async function relieveSlice(tx: Transaction, now: number): Promise<boolean> {
   await tx.lock('reliefs');
   const relief = await nextRelief(tx);

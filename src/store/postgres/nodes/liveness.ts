@@ -26,17 +26,11 @@ export interface LivenessOptions {
    * @param areAll whether every silent node is dead; if not, only those that the database proves to be dead
    */
   readonly onDead?: (areAll: boolean) => void;
-  /**
-   * Called with the time for which the database lacks this node's writes: a standby without them was promoted, or a
-   * copy restored.
-   */
+  /** Called with the time whose writes the database lacks: a standby without them was promoted, or a copy restored. */
   readonly onLost?: (window: BlindWindow) => void;
   /** Called with how far this host's clock is ahead of the database's, in milliseconds, on each ordinary sign. */
   readonly onClock?: (aheadMs: number) => void;
-  /**
-   * Called on each sign with the database's time (`told`) and the monotonic time of the request (`asked`);
-   * milliseconds.
-   */
+  /** Called on each sign with the database's time and the monotonic time of the request, both in milliseconds. */
   readonly onTime?: (asked: number, told: number) => void;
   /** How long this node must have lived without a gap before it takes a silent one for dead, in milliseconds. */
   readonly deadAfter?: number;

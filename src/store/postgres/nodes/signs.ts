@@ -131,9 +131,9 @@ const DEAD = `FROM nodes AS other
   WHERE other.id <> $1 AND other.freed_at IS NULL AND other.alive_at < c.now - $4::bigint`;
 
 /**
- * Proves `other` dead: nodes that began after its last sign lived long enough, so the database was there, and it gave no
- * sign. If each node dies soon after its start, no single life is long enough. Time that several lived at once counts
- * once, and a life through a blind window counts from the window's end: the database may have been away for all.
+ * Proves `other` dead: nodes that began after its last sign lived long enough, so the database was there, and it gave
+ * no sign. If each node dies soon after its start, no single life is long enough. Time that several lived at once
+ * counts once, and a life through a blind window counts from its end: the database may have been away for all.
  */
 export const PROVEN = `(SELECT coalesce(sum(greatest(0, alive_at - greatest(began, counted))), 0)
   FROM (SELECT alive_at, began,

@@ -12,10 +12,7 @@ export interface Instant {
 export interface TrustLimits {
   /** An older sign proves nothing any more. */
   readonly silence: number;
-  /**
-   * How long this node must have lived without a gap before it takes a silent one for dead: the database may have been
-   * away.
-   */
+  /** How long this node must live without a gap to take a silent one for dead: the database may have been away. */
   readonly deadAfter: number;
 }
 
