@@ -106,7 +106,7 @@ function over(node: ts.Node, source: ts.SourceFile, replacement: string): Edit {
   return { start: node.getStart(source), end: node.getEnd(), replacement };
 }
 
-/** An equality is left out, because its operator is replaced by the opposite anyway. */
+/** Equalities are not negated here, because their operator is replaced by its opposite anyway. */
 function negated(condition: ts.Expression, source: ts.SourceFile): Edit[] {
   const isEquality =
     ts.isBinaryExpression(condition) &&
@@ -149,7 +149,7 @@ function otherNumber(node: ts.NumericLiteral): string {
   return String(value < SMALL ? value + 1 : value * 4);
 }
 
-/** A call whose result is not used is made for its effect, so it is left out. */
+/** A call whose result is not used is made for its effect: the bug is to leave it out. */
 function statementEdits(node: ts.ExpressionStatement, source: ts.SourceFile): Edit[] {
   const { expression } = node;
   const call = ts.isAwaitExpression(expression) ? expression.expression : expression;
