@@ -1,6 +1,6 @@
 /**
- * What a check-in costs two nodes and their database where the proxy sends each snitch to the same node, and where it does
- * not: both behind the HAProxy of docs/cluster.md, in alternating rounds.
+ * What a check-in costs two nodes and their database if the proxy sends each snitch to the same node, and if it does
+ * not: both with the HAProxy of docs/cluster.md, in alternating rounds.
  *
  *   node bench/balance.ts [--clients 64] [--seconds 10] [--snitches 500] [--rounds 2]
  */
@@ -40,16 +40,16 @@ const WAYS = {
 interface Counted {
   at: number;
   checkIns: number;
-  /** Of them, those that were written in one message to the database, without being read first. */
+  /** How many of them were written in one message to the database, without reading first. */
   atOnce: number;
   nodes: number;
   database: number;
 }
 
-/** What the nodes and the database cost without any check-in is measured for so long, in milliseconds, and taken off. */
+/** How long the cost of the idle nodes and database is measured, in milliseconds; it is subtracted. */
 const IDLE = 3_000;
 
-/** Without the third node of the page, which is not there. */
+/** Without the third node of the page, which does not exist here. */
 function ofTwo(text: string): string {
   return text.replace(/^ *server node3.*\n/gm, '');
 }
@@ -103,7 +103,7 @@ async function measure(place: Place, directory: string, change: (text: string) =
       await checkIn(proxy, agent, place.tokens[Math.floor(Math.random() * place.tokens.length)] ?? '');
   };
   const running = Promise.all(Array.from({ length: clients }, client));
-  // What each node knows of the snitches is of the round before.
+  // At first, what each node knows about the snitches is from the previous round.
   await sleep(seconds * 500);
   const before = await counted(place);
   await sleep(seconds * 1_000);

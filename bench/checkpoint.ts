@@ -1,11 +1,11 @@
 /**
- * How long checkpoints hold up check-ins: with the copying in the background, and with all of it in the program's own
- * thread, in alternating rounds on one store. Every check-in is the first of its day and in random order, which is what
- * changes most pages.
+ * How long checkpoints hold up check-ins: with the copying in the background, and with all of it in the program's main
+ * thread, in alternating rounds on one store. Every check-in is the first of its day, in random order, because that
+ * changes the most pages.
  *
  *   node bench/checkpoint.ts [--rounds 6] [--snitches 50000] [--callers 64] [--directory DIR] [--slow-disk MS]
  *
- * `--directory` decides about the disk, and `--slow-disk` delays each sync of the store.
+ * `--directory` chooses the disk, and `--slow-disk` delays each sync of the store.
  */
 import { fdatasync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,7 +49,7 @@ interface Round {
   /** How long checkpoints held writes. */
   'median hold': number;
   'longest hold': number;
-  /** Where callers wait for the disk, nothing is committed either. */
+  /** This includes the times when callers wait for the disk and nothing can be committed. */
   'longest without a commit': number;
   'megabytes more': number;
 }

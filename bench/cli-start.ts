@@ -51,14 +51,14 @@ interface Measured {
   list: number[];
 }
 
-/** Alternating, so that whatever else the machine does strikes both alike. */
+/** Alternating, so that whatever else the machine does affects both alike. */
 function measure(): Measured {
   const bare: number[] = [];
   const list: number[] = [];
   for (let round = -2; round < ROUNDS; round += 1) {
     const one = time(['-e', '0']);
     const other = time([PROGRAM, 'list'], 22);
-    // The first rounds fill the disk's cache, and V8's.
+    // The first rounds fill the cache of the disk and that of V8.
     if (round < 0) continue;
     bare.push(one);
     list.push(other);

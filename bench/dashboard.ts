@@ -1,6 +1,6 @@
 /**
- * The dashboard at 100, 1,000 and 10,000 snitches, on a terminal of 160 × 50 that only counts: how long a key takes
- * until its frame is written, frames a second while a key is held, and the processor time and memory that changes cost.
+ * The dashboard with 100, 1,000 and 10,000 snitches, on a fake terminal of 160 × 50 that only counts: how long it takes
+ * from a key to its frame, frames a second while a key is held, and the processor time and memory that changes cost.
  *
  *   npm run bench:dashboard -- [--seconds 5] [--changes 100] [--sizes 100,1000,10000]
  */
@@ -18,7 +18,7 @@ import { quantile } from './quantile.ts';
 
 // React is several times slower with the checks of its development build, which nobody runs.
 process.env.NODE_ENV = 'production';
-// Node by itself reads no JSX.
+// Node alone cannot read JSX.
 register();
 const { startApp } = await import('../src/tui/app.tsx');
 const { UNICODE } = await import('../src/tui/model/glyphs.ts');
@@ -35,7 +35,7 @@ const collectGarbage = runInNewContext('gc') as () => void;
 const seconds = Number(given.seconds);
 const changesPerSecond = Number(given.changes);
 
-/** How often the daemon tells of what changed, in milliseconds. */
+/** How often the daemon reports changes, in milliseconds. */
 const GATHER = 100;
 
 const INTERVALS: readonly string[] = ['5_minute', '15_minute', 'hourly', 'daily', 'weekly', 'monthly'];
@@ -107,7 +107,7 @@ function fakeServer(count: number) {
         outcome: 'healthy',
       })),
   };
-  // What the dashboard asks for, of all that a client can do.
+  // Only those methods of a client that the dashboard uses.
   return { client: client as unknown as Client, change };
 }
 
@@ -188,7 +188,7 @@ async function keyLatencies(stdin: Keyboard, stdout: Screen, keys = 'jjjGkkkgjjj
   return { 'key p50 ms': at(0.5), 'key p95 ms': at(0.95), 'key max ms': at(1) };
 }
 
-/** A key repeated faster than any keyboard does it. */
+/** Repeats a key faster than any keyboard does. */
 async function holdKey(stdin: Keyboard, stdout: Screen) {
   const before = stdout.frames;
   const began = performance.now();

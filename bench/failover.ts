@@ -1,6 +1,7 @@
 /**
  * What a failover costs: two nodes, clients that check in all the time, a primary that is killed and a standby that is
- * promoted at once. Answers with what was acknowledged, what of it is lost, and how long nobody was answered.
+ * promoted at once. Prints how many check-ins were acknowledged, how many of those were lost, and how long no client
+ * was answered.
  *
  *   node bench/failover.ts [--clients 16] [--seconds 6]
  */
@@ -56,7 +57,7 @@ class Load {
       );
       if (isTaken) this.acknowledged += 1;
       else this.refused += 1;
-      // An answer to what was asked before the kill may only have been on its way.
+      // An answer to a request from before the kill may have been on its way already.
       if (isTaken && this.isPromoting && (began > this.lastAt || performance.now() - this.lastAt > 100))
         this.firstAfter ??= performance.now();
     }
@@ -82,7 +83,7 @@ async function measure({ name, synchronous, delayMs }: Variant): Promise<string>
   for (let index = 0; index < clients; index += 1)
     load.start(`${(index % 2 === 0 ? one : two).url}/c/${await newSnitch(one, index)}`);
   await sleep(quietMs);
-  // What is on its way is lost with its host.
+  // Replication that is still on its way is lost with its host.
   standby.link?.cut();
   await primary.server.kill();
   load.lastAt = performance.now();

@@ -1,5 +1,5 @@
 /**
- * What the executable takes of a host: its size, the time from its start to its first answer, and, for each number of
+ * What the executable needs on a host: its size, the time from its start to its first answer, and, for each number of
  * snitches, the memory and processor time of a quiet daemon and the size of its database.
  *
  *   npm run bench:footprint -- [--snitches 0,1000,10000,100000] [--history 10] [--rounds 5] [--quiet-s 15]
@@ -70,7 +70,7 @@ async function fill(daemon: DaemonProcess, count: number): Promise<void> {
   });
 }
 
-/** Bytes of memory: what is this process's own, and all of it that is there, shared pages of the executable included. */
+/** Bytes of memory: the process's own, and all that is resident, including shared pages of the executable. */
 function memoryOf(pid: number): { resident: number; own: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1024;

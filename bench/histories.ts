@@ -27,7 +27,7 @@ export interface Run {
 
 export interface History {
   kind: string;
-  /** Whether the runs keep to one time of their period: the histories that the target is set for. */
+  /** Whether the runs keep to one time in their period: the target is set for these histories. */
   regular: boolean;
   interval: Interval;
   timezone: string;
@@ -49,7 +49,7 @@ function jitter(random: Random, { length }: Schedule): Delay {
   return () => deviation * random.normal();
 }
 
-/** The run takes ever longer: up to a third of the interval at the end, give or take 3 %. */
+/** The run takes longer and longer: up to a third of the interval at the end, give or take 3 %. */
 function growing(random: Random, { length, instants }: Schedule): Delay {
   const last = random.between(0.05, 0.33) * length;
   return (run) => last * (0.1 + (0.9 * run) / instants.length) * (1 + 0.03 * random.normal());
@@ -77,7 +77,7 @@ function longTail(random: Random, { length }: Schedule): Delay {
   return () => Math.min(median * Math.exp(shape * random.normal()), 0.6 * length);
 }
 
-/** On time but for a share of the runs, which come late by between `least` and `most`. */
+/** On time, except for a share of the runs, which are late by `least` to `most` milliseconds. */
 function sometimes(share: number, least: number, most: number): Plan['delay'] {
   return (random, schedule) => {
     const usual = jitter(random, { ...schedule, length: schedule.length / 4 });
@@ -96,7 +96,7 @@ function monthEnd(random: Random, { timezone }: Schedule): Delay {
   };
 }
 
-/** A heavy job of Sunday night takes the host for some hours, and what starts then is late. */
+/** A heavy job on Sunday night occupies the host for some hours, and jobs that start then are late. */
 function weeklySlow(random: Random, schedule: Schedule): Delay {
   const usual = jitter(random, { ...schedule, length: schedule.length / 4 });
   const from = 6 * DAY + random.between(0, 6) * HOUR;

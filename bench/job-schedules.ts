@@ -37,18 +37,18 @@ const LENGTHS = {
 const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe'] as const;
 const CLOCK_CHANGING = ['Europe/Berlin', 'America/New_York', 'America/Havana'] as const;
 
-/** A run at the same place of each period, by the local clock of `zone`, as cron starts it. */
+/** A run at the same time in each period, by the local clock of `zone`, as cron starts it. */
 function wallClock(zone: string, place: number, length: number, count: number): number[] {
   const first = Temporal.PlainDateTime.from(START).add({ seconds: Math.round(place / SECOND) });
   const instants = Array.from(
     { length: count },
     (_, run) => first.add({ hours: (run * length) / HOUR }).toZonedDateTime(zone).epochMilliseconds,
   );
-  // Where the clock skips two places in one go, both fall on the same instant: that is one run.
+  // If the clock skips two runs at once, both fall on the same instant: that is one run.
   return instants.filter((at, run) => at > (instants[run - 1] ?? 0));
 }
 
-/** A fixed place of any interval's periods, early enough that `room` of the period is left after it. */
+/** A fixed time in the periods of any interval, early enough to leave a share `room` of the period after it. */
 export function anySchedule(random: Random, count: number, room: number): Schedule {
   const interval = random.pick(INTERVALS);
   const length = LENGTHS[interval];
@@ -115,7 +115,7 @@ export function monthlySchedule(random: Random): Schedule {
   return { interval: 'monthly', timezone, length: 30 * DAY, instants };
 }
 
-/** A loop that sleeps for about the interval: each run starts a little later, or earlier, than the one before. */
+/** A loop that sleeps for about the interval: each run starts a little later, or earlier, in its period. */
 export function driftingSchedule(random: Random, count: number): Schedule {
   const interval = random.pick(['hourly', '6_hour', 'daily'] as const);
   const length = LENGTHS[interval];

@@ -1,12 +1,12 @@
 /**
- * Measures the built program and writes down what it took, beside the aims.
+ * Measures the built program and writes the figures down next to the aims.
  *
  *   npm run bench [-- --case NAME[,NAME]… --rounds N --seconds N --beside COMMIT --fast]
  *   npm run bench -- --store postgres [--delay 0,2] …
  *
- * Without a case all are measured, one after the other, and docs/measurements.md is written anew after each. One that is
- * named is only shown. With `--store postgres` it is the program on PostgreSQL beside the one on SQLite, in the same
- * rounds, and with the server so many milliseconds away, each way. More options:
+ * Without `--case`, all are measured, one after the other, and docs/measurements.md is rewritten after each. A named
+ * case is only printed. `--store postgres` compares the program on PostgreSQL with the one on SQLite, in the same
+ * rounds. `--delay` puts the server that many milliseconds away, each way. More options:
  *
  *   --snitches N    in the place of a million      --connections N  of the load that is as fast as can be
  *   --history N     check-ins of each              --rate N         of the steady load, a second
@@ -31,7 +31,7 @@ import { Workplace } from './workplace.ts';
 
 const DOCUMENT = 'docs/measurements.md';
 
-/** The exit status by which a shell tells that a program was interrupted. */
+/** The exit status with which a shell reports that a program was interrupted. */
 const INTERRUPTED = 130;
 
 /** Nothing could be measured. */
@@ -39,7 +39,7 @@ const UNUSABLE = 2;
 
 const inTable = cases.filter(({ onlyNamed }) => !onlyNamed);
 
-/** @throws Error in words where something is missing */
+/** @throws Error in words if there is no such case, or it cannot run on PostgreSQL */
 function chosen({ cases: names, delays }: Options): readonly Case[] {
   const unknown = names.filter((name) => !cases.some((one) => one.name === name));
   if (unknown.length > 0) {
@@ -72,7 +72,7 @@ async function runAll(
   const outcomes: Outcome[] = [];
   for (const one of chosen(options)) {
     const outcome = outcomeOf(one, await measure(one, measuring), options);
-    // A case that was interrupted went wrong for no other reason.
+    // A case that was interrupted failed only because of that.
     if (workplace.isEnding) break;
     outcomes.push(outcome);
     print([outcome], run.beside, options);
@@ -97,7 +97,7 @@ function outcomeOf(one: Case, { figures, problem }: Measured, { delays }: Option
   return { case: one, here, beside: [], problem };
 }
 
-/** Each of the two tables stays as it is while the other one is measured. */
+/** Measuring for one of the two tables leaves the other one as it is. */
 function writeDocument(file: string, one: Case, run: Run, { sizes, delays }: Options): void {
   const before = existsSync(file) ? readFileSync(file, 'utf8') : documentOf(null, inTable, sizes);
   if (delays === null) {

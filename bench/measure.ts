@@ -7,9 +7,11 @@ import { printProfile, profileInto } from './program/profile.ts';
 import { type Databases, type OnPostgres, subjectOf } from './program/subject.ts';
 import type { Workplace } from './workplace.ts';
 
-/** A program at one place for its data, with the databases that are kept from case to case: filling them takes long. */
+/**
+ * A program on one kind of store, with the databases that are kept from case to case because filling them takes long.
+ */
 export interface Contender {
-  /** Told behind each of its rounds; empty for what is measured in the first place. */
+  /** Printed after each of its rounds; empty for the main one. */
   name: string;
   bundle: string;
   place: OnPostgres | null;
@@ -28,7 +30,7 @@ export interface Measured {
   problem: string | null;
 }
 
-/** What went wrong is told, and is part of the outcome: the other cases go on. */
+/** What went wrong is printed and is part of the outcome, so that the other cases can continue. */
 export async function measure(one: Case, measuring: Measuring): Promise<Measured> {
   const { contenders, options, workplace } = measuring;
   const figures: Figures[][] = contenders.map(() => []);
@@ -50,7 +52,7 @@ export async function measure(one: Case, measuring: Measuring): Promise<Measured
   } catch (error) {
     problem = error instanceof Error ? error.message : String(error);
     if (!workplace.isEnding) console.error(`${one.name} did not come to its end: ${problem}`);
-    // What it left behind is in no known state.
+    // The databases that it left behind are in an unknown state.
     for (const { databases } of contenders) databases.clear();
   }
   return { figures, problem };

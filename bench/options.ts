@@ -20,7 +20,7 @@ export const FULL: Sizes = {
 /** Enough to see that everything works. */
 const FAST: Sizes = {
   ...FULL,
-  // As many as the other two together, so that cases which want the one and the other share a database.
+  // The sum of the other two, so that cases that need this many and cases that need both share a database.
   million: 350,
   tenThousand: 200,
   thousand: 150,
@@ -35,15 +35,15 @@ const FAST: Sizes = {
 };
 
 export interface Options {
-  /** Names of cases; all that are not measured only where they are named, where it is empty. */
+  /** Names of cases; if it is empty, all cases except those that are measured only if they are named. */
   cases: readonly string[];
   /** Rounds of each case, or null for as many as each wants. */
   rounds: number | null;
   sizes: Sizes;
   beside: string | null;
-  /** Milliseconds to PostgreSQL, each way, where that is measured beside SQLite; else null. */
+  /** Milliseconds to PostgreSQL, each way, if that is measured beside SQLite; otherwise null. */
   delays: readonly number[] | null;
-  /** Where the data lies; the system's own directory for temporary files where it is null. */
+  /** Where the data is kept; null for the system's directory for temporary files. */
   data: string | null;
   /** The file that the table is written to, or null for none. */
   write: string | null;

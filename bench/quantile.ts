@@ -1,10 +1,10 @@
-/** The value that a `share` of `values` is not above; NaN of none. */
+/** The value that a `share` of `values` does not exceed; NaN if there are none. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
-/** The mean of the two in the middle where the number of values is even; NaN where there are none. */
+/** With an even number of values, the mean of the two in the middle; NaN if there are none. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
   const upper = Math.floor(sorted.length / 2);

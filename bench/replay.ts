@@ -1,4 +1,4 @@
-/** Replays a history through both kinds of deadline, and counts what each of them would have told the team. */
+/** Replays a history through both kinds of deadline, and counts the alerts that each of them would have raised. */
 import { Calendar } from '../src/core/interval.ts';
 import { type Learned, NO_LATE_RUNS, withCheckIn } from '../src/core/late-runs.ts';
 import { smartDeadline } from '../src/core/smart-deadline.ts';
@@ -7,7 +7,7 @@ import type { History } from './histories.ts';
 export interface Outcome {
   /** Milliseconds from when a missed run would have checked in to the alert. */
   delays: number[];
-  /** Alerts in a gap in which no run was missed before them. */
+  /** Alerts between two check-ins before which no run had been missed. */
   falseAlarms: number;
   /** Missed runs after which no alert came before the next check-in. */
   unnoticed: number;

@@ -47,7 +47,7 @@ const schedules = new Schedules();
 const calendar = new Calendar();
 const all = rules();
 
-/** Each check-in comes a little after a run, one run after the other, those of all snitches mixed. */
+/** Each check-in comes a little after a run. Those of all snitches are mixed, run after run. */
 const arrivals = Array.from({ length: checkIns }).flatMap((_, round) =>
   all.map(({ rule, timezone }, index) => ({
     rule,

@@ -1,5 +1,5 @@
 /**
- * How much sooner than a basic deadline a smart one tells of a missed run, and what it costs in false alarms.
+ * How much sooner than a basic deadline a smart one reports a missed run, and what it costs in false alarms.
  *
  *     node bench/smart-deadline.ts [histories per kind] [runs per history] [seed]
  */

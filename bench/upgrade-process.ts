@@ -1,7 +1,9 @@
-/** Upgrades the database in the directory that it is given, in a process of its own, whose memory is that of the upgrade. */
+/**
+ * Upgrades the database in the given directory. A separate process, so that its memory is that of the upgrade alone.
+ */
 import { openStore } from '../src/store/sqlite/sqlite-store.ts';
 
-/** What is done from now on, and what was taken until now: seconds, those of the processor, and bytes at the height. */
+/** The phase that begins now, and the use so far: seconds, seconds of processor time, and peak memory in bytes. */
 export interface Told {
   phase: string;
   seconds: number;

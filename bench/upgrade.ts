@@ -1,10 +1,10 @@
 /**
- * How long the upgrade of a large database from the first schema takes, and how much memory at its height.
+ * How long the upgrade of a large database from the first schema takes, and its peak memory.
  *
  *   node bench/upgrade.ts [--rounds 1] [--snitches 1000000] [--history 10] [--directory DIR] [--keep FILE]
  *
- * `--directory` decides about the disk. With `--keep` the database as it was before is left at that path, and the next
- * run takes it from there.
+ * `--directory` chooses the disk. With `--keep`, the database from before the upgrade is kept at that path, and the
+ * next run uses it.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,14 +28,14 @@ const { values: given } = parseArgs({
   },
 });
 
-/** What an upgrade took: seconds, seconds of the processor, and bytes. */
+/** What an upgrade took: seconds, seconds of processor time, and bytes of memory. */
 interface Taken {
   seconds: number;
   processor: number;
   memory: number;
 }
 
-/** The database of the first version, and where it is. */
+/** Makes the database of the first version, unless it was kept. @returns its path */
 function original(workplace: Workplace): string {
   const kept = given.keep ?? join(workplace.directory, 'original.db');
   if (existsSync(kept)) return kept;

@@ -11,7 +11,7 @@ export class Workplace {
   #count = 0;
   #isEnding = false;
 
-  /** @param parent where the data is to lie: its file system is measured too */
+  /** @param parent where the data will be: its file system is measured too */
   constructor(parent: string) {
     mkdirSync(parent, { recursive: true });
     this.directory = mkdtempSync(join(parent, 'snitch-bench-'));
@@ -30,26 +30,26 @@ export class Workplace {
     return path;
   }
 
-  /** Whether nothing is to be begun any more. */
+  /** Whether nothing new may be started any more. */
   get isEnding(): boolean {
     return this.#isEnding;
   }
 
-  /** Kills the process in the end, if it still runs then. */
+  /** Kills the process at the end, if it is still running then. */
   holds<Child extends ChildProcess>(child: Child): Child {
-    // Whoever is interrupted may be just about to start the next one.
+    // A run that is interrupted may be just about to start another process.
     if (this.#isEnding) child.kill('SIGKILL');
     this.#children.add(child);
     child.once('exit', () => this.#children.delete(child));
     return child;
   }
 
-  /** Does `work` in the end, the last first. */
+  /** Does `work` at the end, in reverse order. */
   atEnd(work: () => void): void {
     this.#atEnd.unshift(work);
   }
 
-  /** Kills whatever still runs, and waits until it is gone. */
+  /** Kills all processes that still run, and waits until they are gone. */
   async clear(): Promise<void> {
     await Promise.all(
       [...this.#children].map(async (child) => {

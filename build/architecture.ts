@@ -1,4 +1,4 @@
-/** For which processors the executable and the package are built, and what others call them. */
+/** The processors that the executable and the package are built for, and what others call them. */
 import { parseArgs } from 'node:util';
 
 /** As Node calls them. */
@@ -7,9 +7,9 @@ export type Architecture = 'x64' | 'arm64';
 interface Names {
   /** As Debian calls it, in the name and the control file of a package. */
   debian: string;
-  /** As the tools of GNU are called that work on its files: `aarch64-linux-gnu-strip`. */
+  /** The prefix of the GNU tools for its files: `aarch64-linux-gnu-strip`. */
   gnu: string;
-  /** Debian's package of those tools, for a host of another architecture. */
+  /** The Debian package of those tools, for a host of another architecture. */
   binutils: string;
   /** What else people call it. */
   aliases: readonly string[];
@@ -30,7 +30,7 @@ export const ARCHITECTURES: Record<Architecture, Names> = {
   },
 };
 
-/** The options of a build are wrong; the message says which are right. */
+/** The options of a build are wrong. The message says which are right. */
 export class WrongOptions extends Error {
   override readonly name = 'WrongOptions';
 }
@@ -38,7 +38,7 @@ export class WrongOptions extends Error {
 /**
  * @param args what follows the name of the script
  * @param host the architecture of this host, as Node calls it
- * @returns for which architectures an executable is built; none where only the bundles are
+ * @returns the architectures to build an executable for; empty if only the bundles are built
  * @throws WrongOptions
  */
 export function executablesWanted(args: readonly string[], host: string = process.arch): Architecture[] {
@@ -96,7 +96,7 @@ export function isOwn(architecture: Architecture): boolean {
   return architecture === process.arch;
 }
 
-/** The file in dist/: that of this host is `snitch`, and others stand beside it, because this host cannot run them. */
+/** The file in dist/: `snitch` for this host. Others have names of their own, because this host cannot run them. */
 export function executableName(architecture: Architecture): string {
   return isOwn(architecture) ? 'snitch' : `snitch-${architecture}`;
 }

@@ -1,4 +1,4 @@
-/** Puts Node, the code and the addon into one file, so that the host needs no Node. */
+/** Puts Node, the code and the addon into one file, so that the host does not need Node. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -31,12 +31,12 @@ export async function buildExecutable(
       mainFormat: 'module',
       executable: preparedNode(work, dirname(dist), architecture),
       output: join(work, name),
-      // A code cache would be different in every build, is of no use on another architecture than that which made it, and
-      // would cover only the few lines of this module.
+      // A code cache would be different in every build, would be useless on any other architecture than that which made
+      // it, and would cover only the few lines of this module.
       useCodeCache: false,
       disableExperimentalSEAWarning: true,
       execArgv: ['--disable-warning=ExperimentalWarning', '--use-system-ca'],
-      // NODE_OPTIONS is meant for other programs, and could preload a library that is none of ours.
+      // NODE_OPTIONS is meant for other programs, and could preload a foreign library.
       execArgvExtension: 'none',
       assets,
     };

@@ -1,10 +1,10 @@
-/** Brings the Node of another architecture, which its executable contains. */
+/** Fetches the Node of another architecture, for the executable that contains it. */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Architecture } from './architecture.ts';
 
-/** Makes the lockfile anew, without the address of a registry, for a processor that this host need not have. */
+/** Renews the lockfile, without the address of a registry, even if this host has another processor. */
 const RENEW = 'npm install --package-lock-only --force --omit-lockfile-registry-resolved';
 
 /**
@@ -13,7 +13,7 @@ const RENEW = 'npm install --package-lock-only --force --omit-lockfile-registry-
  *
  * @param root the project's directory
  * @returns the path of the program, which this host cannot run
- * @throws Error if it cannot be had, or is not of the version that builds
+ * @throws Error if it cannot be fetched, or is not of the same version as the Node that runs the build
  */
 export function foreignNode(root: string, architecture: Architecture): string {
   const source = join(root, 'build/node', architecture);
@@ -24,7 +24,7 @@ export function foreignNode(root: string, architecture: Architecture): string {
       `build/node/${architecture} brings Node ${version}, and this is ${process.versions.node}: name that in its package.json, and run there \`${RENEW}\``,
     );
   const cache = join(root, 'node_modules/.cache/snitch');
-  // What stands in the lockfile is in the name, so that a file of an earlier lockfile is not taken for it.
+  // The name contains the version and the digest of the lockfile, so a file from an earlier lockfile is not used.
   const program = join(cache, `${name}-${version}-${digits(integrity)}`);
   if (existsSync(program)) return program;
   mkdirSync(cache, { recursive: true });
@@ -51,7 +51,7 @@ function pinned(directory: string, name: string): Pinned {
     packages: Record<string, Partial<Pinned>>;
   };
   const { version, integrity } = packages[`node_modules/${name}`] ?? {};
-  // npm would take anything where the lockfile names no digest.
+  // npm would accept anything if the lockfile named no digest.
   if (!version || !integrity) throw new Error(`${directory}/package-lock.json does not pin ${name}`);
   return { version, integrity };
 }
@@ -63,7 +63,7 @@ function digits(integrity: string): string {
 }
 
 function fetchInto(directory: string): void {
-  // Without --force npm refuses a package for another processor, whatever is said by --cpu. Digests are checked all the same.
+  // Without --force, npm refuses a package for another processor, whatever --cpu says. It still checks digests.
   const options = ['--force', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   execFileSync('npm', ['ci', ...options, '--prefix', directory], {
     cwd: directory,

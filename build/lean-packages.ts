@@ -1,4 +1,4 @@
-/** Leaves out of the bundles what packages bring along and nobody here uses: a daemon at rest would hold it in memory. */
+/** Leaves out of the bundles what packages contain but we never use: an idle daemon would hold it in memory. */
 
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
@@ -6,19 +6,19 @@ import type { Plugin } from 'esbuild';
 
 const require = createRequire(import.meta.url);
 
-/** Files of packages that stand for features which are not used, and what takes their place. */
+/** Files of packages for features that are not used, and what replaces them. */
 const UNUSED: readonly [RegExp, string][] = [
   // The widths of all characters in the fonts of other kinds of badges.
   [/[\\/]anafanafo[\\/]data[\\/](verdana-10px|helvetica)-[\w-]+\.json$/, 'module.exports = [[0, 0, 0]];'],
   // Error messages in forty languages.
   [/[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/, 'export {};'],
-  // Metrics of several processes, and such as are sent instead of fetched.
+  // Metrics of several processes, and metrics that are pushed instead of collected.
   [/[\\/]prom-client[\\/]lib[\\/](cluster|pushgateway)\.js$/, 'module.exports = undefined;'],
 ];
 
 /**
- * Packages that only run when what they export is first called. Their code is in the bundle all the same, and so in memory:
- * nothing is read from a file that an upgrade may have replaced meanwhile.
+ * Packages that only run when something they export is first called. Their code is still in the bundle, and so in
+ * memory: nothing is read from a file that an upgrade may have replaced meanwhile.
  */
 const LATE: Readonly<Record<string, { functions: string[]; classes: string[]; code: string }>> = {
   nodemailer: {
@@ -29,7 +29,7 @@ const LATE: Readonly<Record<string, { functions: string[]; classes: string[]; co
   undici: {
     functions: ['buildConnector', 'fetch'],
     classes: ['Agent'],
-    // As in its own index.js, without the rest of that.
+    // As in the package's own index.js, without the rest of it.
     code: `const Dispatcher = require('undici/lib/dispatcher/dispatcher');
       Object.assign(Dispatcher.prototype, require('undici/lib/api'));
       exports.Agent = require('undici/lib/dispatcher/agent');

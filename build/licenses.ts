@@ -47,7 +47,7 @@ function describePackage(directory: string): Described {
   };
 }
 
-/** The npm package of Node does not contain its licence. The text here fits the parts of one major version. */
+/** The npm package of Node does not contain its licence. Our copy of the text is valid for one major version. */
 function describeNode(root: string): Described {
   const [major] = process.versions.node.split('.');
   const file = join(root, `packaging/licenses/node-${major}.txt`);

@@ -1,7 +1,7 @@
 /**
- * An executable for kernels with large pages. Those of arm64 may have pages of 4, 16 (Raspberry Pi 5) or 64 KB, and parts
- * of a program with different permissions must not meet in one: the kernel maps whole pages, and the later part would
- * take away the permission to write from the end of the one before.
+ * Makes an executable run on kernels with large pages. Those of arm64 may have pages of 4, 16 (Raspberry Pi 5) or 64
+ * KB, and parts of a program with different permissions must not share a page: the kernel maps whole pages, so the
+ * later part would remove the permission to write from the end of the earlier one.
  */
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 
@@ -22,8 +22,8 @@ interface Segment {
 }
 
 /**
- * Makes the last part as long as its alignment, which is that of the largest page. Node puts what the executable contains
- * behind it, on the next 4 KB, and would otherwise begin in the middle of a larger page.
+ * Extends the last part to a multiple of its alignment, which is the size of the largest page. Node puts the content of
+ * the executable after it, at the next 4 KB, which could otherwise be in the middle of a larger page.
  */
 export function fillLastPage(file: string): void {
   const fd = openSync(file, 'r+');
@@ -40,8 +40,9 @@ export function fillLastPage(file: string): void {
 }
 
 /**
- * @returns what a kernel with pages as large as the program's own largest alignment could not map, in words; empty where
- *   the program runs on all
+ * @returns the parts that a kernel with pages as large as the program's largest alignment could not map, in words;
+ * empty
+ *   if the program runs on all kernels
  */
 export function misplacedParts(file: string): string[] {
   const fd = openSync(file, 'r');

@@ -37,7 +37,7 @@ function leanModule(path: string): string {
 }
 
 /**
- * Leaves what is imported by a call (`import('./daemon.ts')`) out of the bundle, so that it can be built separately.
+ * Leaves dynamic imports (`import('./daemon.ts')`) out of the bundle, so that they can be built separately.
  *
  * @param entries is filled with the source of each such bundle, by its name
  */

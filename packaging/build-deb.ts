@@ -1,6 +1,6 @@
 /**
- * Builds the executable, and dist/snitch_<version>_<architecture>.deb with it: `npm run build:deb`, and with
- * `-- --arch arm64` the one for another architecture. With several of them it builds each.
+ * Builds the executable, and dist/snitch_<version>_<architecture>.deb with it: `npm run build:deb`, or with
+ * `-- --arch arm64` the one for another architecture. `--arch` can be repeated.
  *
  * The program contains its own Node, so it depends only on the C and C++ runtime.
  */
@@ -37,7 +37,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const CONFFILE = 'etc/snitch/config.yaml';
 const SCRIPTS = ['postinst', 'prerm', 'postrm'];
 
-/** The versions are those of the symbols that Node and the addon need, the same for each architecture. */
+/** The versions follow from the symbols that Node and the addon need, which are the same on each architecture. */
 export const DEPENDS = 'libc6 (>= 2.34), libstdc++6 (>= 11), libgcc-s1, libatomic1';
 
 /** What other programs read: rules for Prometheus, a dashboard for Grafana. */
@@ -126,7 +126,9 @@ function fill(tree: string, program: string, release: Release): void {
   for (const page of documents()) put(`${doc}/docs/${page}`, source(`docs/${page}`));
 }
 
-/** What the program says. The bundle is asked, because this host may be unable to run the executable; its code is the same. */
+/**
+ * The output of the program. Runs the bundle, which has the same code, because this host may not run the executable.
+ */
 function told(...args: string[]): Buffer {
   return execFileSync(process.execPath, [join(ROOT, 'dist/snitch.mjs'), ...args], { maxBuffer: 1e8 });
 }
@@ -177,7 +179,7 @@ function sizeOf(tree: string): number {
   return filesIn(tree).reduce((sum, path) => sum + statSync(join(tree, path)).size, 0);
 }
 
-/** What `dpkg --verify` compares with. The configuration is left out, because dpkg keeps its own digest of it. */
+/** The digests that `dpkg --verify` compares with. The configuration is left out: dpkg keeps its own digest of it. */
 function digests(tree: string): string {
   return filesIn(tree)
     .filter((path) => path !== CONFFILE && !path.startsWith('DEBIAN/'))
@@ -197,7 +199,7 @@ function filesIn(tree: string): string[] {
     .sort();
 }
 
-/** Builds the executable that goes into it first, so that a package never contains an older one. */
+/** Builds the executable for the package first, so that a package never contains an older one. */
 function main(args: readonly string[]): void {
   const options = ['--sea', ...args];
   const { status } = spawnSync(process.execPath, ['build.mjs', ...options], { cwd: ROOT, stdio: 'inherit' });

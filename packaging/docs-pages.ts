@@ -12,7 +12,7 @@ import { type Setting, settingsIn } from './man-settings.ts';
 
 const DOCS = join(import.meta.dirname, '../docs');
 
-/** What goes between the marks of each page, by the name of its file and of the mark. */
+/** For each page, by the name of its file: the name of its mark, and what goes between the two marks. */
 const PARTS: Readonly<Record<string, readonly [mark: string, make: () => string]>> = {
   'configuration.md': ['settings', settingsPart],
   'dashboard.md': ['keys', keysPart],
@@ -20,7 +20,7 @@ const PARTS: Readonly<Record<string, readonly [mark: string, make: () => string]
   'monitoring.md': ['metrics', metricsPart],
 };
 
-/** The correct text of each page that has such a part. */
+/** The up-to-date text of each page that has such a part. */
 export function docsPages(): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(PARTS).map(([page, [mark, make]]) => [
@@ -62,7 +62,7 @@ function describeSetting({ name, explanation, allowed, byDefault, restart }: Set
   return `### ${name}\n\n${protect(explanation)}\n\n${facts.filter((fact) => fact !== '').join(' ')}`;
 }
 
-/** Makes the anchor as GitHub and others do: only letters, digits, underscores and hyphens. */
+/** Makes an anchor the way GitHub and others do: only letters, digits, underscores and hyphens. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()

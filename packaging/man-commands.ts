@@ -108,7 +108,7 @@ function optionTerm(flags: string): string {
     .join('');
 }
 
-/** Paragraphs are wrapped again, while indented lines stay as they are. */
+/** Paragraphs are wrapped again, but indented lines stay as they are. */
 function notesText(notes: string): string[] {
   if (notes === '') return [];
   return notes.split(/\n{2,}/).flatMap((part) => {

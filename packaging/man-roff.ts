@@ -1,4 +1,4 @@
-/** Writes text in the form of man(7). This is the only place that escapes what is special to roff. */
+/** Writes text in the format of man(7). This is the only place that escapes what is special to roff. */
 
 /** Characters that roff would interpret or replace, while a terminal should show them as they are. */
 const GLYPHS: Readonly<Record<string, string>> = {
@@ -60,7 +60,7 @@ export function subsection(title: string, ...blocks: string[]): string {
   return `.SS ${escaped(title)}\n${beginning(blocks)}`;
 }
 
-/** A title begins a paragraph by itself. */
+/** A title already begins a paragraph. */
 function beginning(blocks: readonly string[]): string {
   return blocks.join('').replace(/^\.PP\n/, '');
 }

@@ -166,7 +166,7 @@ const SIGNALS = [
   ),
 ];
 
-/** One for each exit code, which the types check. */
+/** One for each exit code; the types make sure of it. */
 const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'All went well.',
   error: 'Something went wrong; the standard error says what.',

@@ -1,4 +1,4 @@
-/** The only time that a build uses is that of its source, so that the same source makes the same package. */
+/** A build uses no other time than that of its source, so that the same source makes the same package. */
 import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';
 
@@ -10,7 +10,7 @@ const UNKNOWN = 1_767_225_600;
  *
  * @param root the directory of the project; a repository further up does not count
  * @returns seconds since the epoch
- * @throws Error if the variable is no number
+ * @throws Error if the variable is not a number
  */
 export function sourceDate(root: string, env: NodeJS.ProcessEnv = process.env): number {
   const given = env.SOURCE_DATE_EPOCH;

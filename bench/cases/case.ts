@@ -1,12 +1,12 @@
-/** What a bench is: a subject is prepared, measured in rounds, and the medians of the rounds become lines of a table. */
+/** A bench: a subject is prepared, measured in rounds, and the medians of the rounds become lines of a table. */
 import type { JobsDatabase } from '../database/jobs-database.ts';
 import type { BareServer } from '../load/bare-server.ts';
 import type { Daemon } from '../program/daemon.ts';
 import type { Workplace } from '../workplace.ts';
 
-/** How much is measured. A short run proves that the benches work, and its figures say nothing. */
+/** How much is measured. A short run only proves that the benches work: its figures mean nothing. */
 export interface Sizes {
-  /** A million, where it is not said otherwise. */
+  /** A million, unless an option says otherwise. */
   million: number;
   /** Ten thousand: how many fail at once, and how many the comparison has in all. */
   tenThousand: number;
@@ -16,28 +16,28 @@ export interface Sizes {
   /** Check-ins of each snitch, one a day. */
   history: number;
   connections: number;
-  /** A load that is as fast as can be ends after so many requests, where its time is not over before. */
+  /** A load that is as fast as possible ends after this many requests, unless its time is over sooner. */
   requests: number;
   rounds: number;
   /** Requests a second of a steady load. */
   rate: number;
   /** Seconds of one measurement. */
   seconds: number;
-  /** Seconds of quiet before the memory is looked at. */
+  /** Seconds of quiet before the memory is measured. */
   quiet: number;
-  /** Milliseconds that each sync of the disk takes longer in the case `slow-disk`. */
+  /** How many milliseconds longer each sync of the disk takes in the case `slow-disk`. */
   slowDisk: number;
 }
 
-/** One program under test: what is in the work tree, or a named earlier commit. */
+/** One program under test: the work tree, or a named earlier commit. */
 export interface Subject {
   workplace: Workplace;
   sizes: Sizes;
   bare: BareServer;
-  /** A database of so many snitches; the same one whenever it is asked for, so that each case brings it into its state. */
+  /** A database of this many snitches. It is the same one each time, so each case brings it into the state it needs. */
   database(count: number): Promise<JobsDatabase>;
   start(dataDir: string, env?: Readonly<Record<string, string>>): Promise<Daemon>;
-  /** Seconds of processor time so far: of the daemon, and of the server of its database where that is another process. */
+  /** Seconds of processor time so far: of the daemon, and of its database server if that is another process. */
   spent(daemon: Daemon): { daemon: number; database: number };
   /** The same program with another wrapper. */
   wrapped(wrapper: readonly string[]): Subject;
@@ -58,17 +58,17 @@ export interface Line {
   what: string;
   figure: string;
   unit: Unit;
-  /** What the figure is compared with, and how that is called. */
+  /** The figure that it is compared with, and what that is called. */
   beside?: { figure: string; name: string };
-  /** What is to hold of the figure itself, of its ratio to the other one, or of how much it is more. */
+  /** The bounds for the figure itself, for its ratio to the other one, or for how much larger it is. */
   aim?: { of: 'figure' | 'ratio' | 'difference'; least?: number; most?: number };
 }
 
 export interface Case {
   name: string;
-  /** Rounds where it is not said otherwise. */
+  /** The number of rounds, unless an option says otherwise. */
   rounds: number;
-  /** Whether it is measured only where it is named. */
+  /** Whether it is measured only if it is named. */
   onlyNamed?: boolean;
   lines(sizes: Sizes): Line[];
   open(subject: Subject): Promise<Rounds>;

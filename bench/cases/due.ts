@@ -1,4 +1,4 @@
-/** What the cases in which many snitches are due at once share: the moment comes, and they are watched until it is over. */
+/** Shared by the cases in which many snitches are due at once: the moment comes, and we watch until all is decided. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobsDatabase } from '../database/jobs-database.ts';
 import type { Scene } from '../database/scene.ts';
@@ -6,11 +6,11 @@ import { prepareScene, progressOf } from '../database/stage.ts';
 import type { Daemon } from '../program/daemon.ts';
 import type { Subject } from './case.ts';
 
-/** How long it takes to arm a database and to start the daemon, in milliseconds: at first a guess, then as last time. */
+/** How long it takes to arm a database and start the daemon, in milliseconds: at first a guess, then the last time. */
 const preparationOf = ({ jobs }: JobsDatabase) => 1_000 + Math.ceil(jobs.count / 100);
 const preparation = new WeakMap<JobsDatabase, number>();
 
-/** So much longer it may take than that. */
+/** How much longer than that it may take, in milliseconds. */
 const MARGIN = 1_000;
 
 /** How many snitches the steady load checks in: so few that each has done so once when the load is warm. */
@@ -19,7 +19,7 @@ export const STEADY = 128;
 /** Milliseconds. */
 export const WARM_UP = 1_000;
 
-/** How often to look how far it has come. Each look takes a fraction of a millisecond. */
+/** How often we check the progress, in milliseconds. Each check takes a fraction of a millisecond. */
 const LOOKED_EVERY = 50;
 
 /** A sweep that takes longer than this is taken to hang, in milliseconds. */
@@ -33,8 +33,8 @@ export interface Awaiting {
 }
 
 /**
- * Arms the database for a moment that comes when the daemon has been up for `calm` milliseconds, and starts it. Where
- * that took longer than it was given, it is done again for a later moment.
+ * Arms the database for a moment that comes when the daemon has been up for `calm` milliseconds, and starts the daemon.
+ * If that took too long, tries again with a later moment.
  */
 export async function awaitDue(
   subject: Subject,
@@ -57,11 +57,11 @@ export async function awaitDue(
 export interface Decided {
   first: number;
   last: number;
-  /** When the sweep had nothing left to look at. */
+  /** When the sweep had nothing left to check. */
   over: number;
 }
 
-/** Waits until `count` alerts are decided, and the sweep has looked at all that may be due. */
+/** Waits until `count` alerts are decided, and the sweep has checked every snitch that may be due. */
 export async function untilDecided(database: JobsDatabase, dueAt: number, count: number): Promise<Decided> {
   let [first, last] = [Number.NaN, Number.NaN];
   await sleep(dueAt - Date.now());

@@ -1,6 +1,6 @@
 /**
- * What a job that runs once a day does: each check-in is the first of its period, on a snitch that nobody touched for
- * a day. Each token is asked for once, in random order.
+ * What jobs that run once a day do: each check-in is the first of its period, on a snitch that nobody touched for a
+ * day. Each token is used once, in random order.
  */
 import { randomInt } from 'node:crypto';
 import { usualScene } from '../database/scene.ts';
@@ -9,7 +9,7 @@ import { costsOf } from '../load/costs.ts';
 import { load, writeTokens } from '../load/wrk.ts';
 import { type Case, counted, type Sizes } from './case.ts';
 
-/** The share of the tokens that is for warming up; each round has an equal part of the others, and ends with it. */
+/** The share of the tokens that is for warming up. Each round uses up an equal part of the others. */
 const WARM_UP_SHARE = 0.05;
 
 export const firstOfPeriod: Case = {

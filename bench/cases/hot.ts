@@ -1,4 +1,4 @@
-/** Snitches that check in again and again: a thousand of them, and ten thousand. */
+/** Snitches that are checked in again and again: a thousand of them, and ten thousand. */
 import { usualScene } from '../database/scene.ts';
 import { prepareScene } from '../database/stage.ts';
 import { costsOf } from '../load/costs.ts';

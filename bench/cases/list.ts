@@ -1,4 +1,4 @@
-/** The list of all snitches: how long it takes, how much memory, and what GETs beside it wait for. */
+/** The list of all snitches: how long it takes, how much memory, and how long other GETs wait meanwhile. */
 import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { arm, type JobsDatabase, observe, steadyTokens } from '../database/jobs-database.ts';
@@ -9,11 +9,11 @@ import { type Daemon, forgetPeak, memoryOf } from '../program/daemon.ts';
 import { median } from '../quantile.ts';
 import { type Case, counted, type Sizes, type Subject } from './case.ts';
 
-/** GETs a second beside the long list, and the milliseconds for which they go on without it. */
+/** GETs a second beside the long list, and how long they run before it, in milliseconds. */
 const BESIDE = 200;
 const WARM_UP = 1_000;
 
-/** The short list is over so soon that one alone says little. */
+/** The short list is so quick that measuring it once says little. */
 const TIMES = 9;
 
 export const list: Case = {
@@ -47,8 +47,8 @@ export const list: Case = {
     const small = await subject.database(subject.sizes.tenThousand);
     return {
       round: async () => {
-        // Before each of them: the time since the daemon of the last round is a blind window otherwise, and what is
-        // measured is the list beside the postponement of a million deadlines.
+        // Before each round: otherwise the time since the last round's daemon is a blind window, and the list is
+        // measured while a million deadlines are being postponed.
         for (const database of [large, small]) arm(database, usualScene(database.midnight));
         return { ...(await longList(subject, large)), ...(await shortList(subject, small)) };
       },
@@ -57,7 +57,7 @@ export const list: Case = {
   },
 };
 
-/** A daemon of its own for each round: memory that was taken once may be kept for the next time. */
+/** Each round has its own daemon, because a daemon may keep memory that it needed once. */
 async function longList(subject: Subject, database: JobsDatabase) {
   const daemon = await subject.start(database.dataDir);
   const paths = steadyTokens(database, 1_000).map((token) => `/v1/snitches/${token}`);
@@ -96,7 +96,7 @@ async function shortList(subject: Subject, database: JobsDatabase) {
   return { short: median(times), alone: median(alone) };
 }
 
-/** What no program could leave out: the rows from SQLite, and the text of the answer. */
+/** The least that any program would need: reading the rows from SQLite, and making the text of the answer. */
 function timeAlone(readRows: () => unknown[], answer: unknown[]): number {
   const before = performance.now();
   const rows = readRows();

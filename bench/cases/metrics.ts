@@ -1,4 +1,4 @@
-/** What it costs check-ins that Prometheus collects the series of each snitch, far more often than it would. */
+/** How much it slows check-ins down that Prometheus collects the series of each snitch, far more often than usual. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { steadyTokens } from '../database/jobs-database.ts';
 import { latenciesBetween } from '../load/latencies.ts';
@@ -56,7 +56,7 @@ export const metrics: Case = {
   },
 };
 
-/** Once a second, for so many seconds. */
+/** Once a second, for `seconds` seconds. */
 async function collect(daemon: Daemon, seconds: number) {
   const scrapes: { from: number; to: number; size: number }[] = [];
   for (let count = 0; count < seconds; count += 1) {

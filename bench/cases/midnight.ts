@@ -1,7 +1,7 @@
 /**
- * The midnight of a million daily jobs. All ran between 00:00 and 06:00 the day before, but for ten thousand, which are
- * due now. Since the sweep last looked at the others, all of them might be due. The daemon was started so shortly before
- * that it could not prepare for this in time.
+ * The midnight of a million daily jobs. All but ten thousand, which are due now, ran between 00:00 and 06:00 the day
+ * before. For all the sweep knows from its last check, each of them might be due. The daemon was started too late to
+ * prepare for this.
  */
 import { type JobsDatabase, steadyTokens } from '../database/jobs-database.ts';
 import { midnightScene } from '../database/scene.ts';
@@ -10,7 +10,7 @@ import { pace } from '../load/wrk.ts';
 import { type Case, counted, type Subject } from './case.ts';
 import { awaitDue, STEADY, untilDecided, WARM_UP } from './due.ts';
 
-/** This is measured with few snitches: with many, the daemon has work to do ahead, and is not idle. */
+/** This is measured with few snitches: with many, the daemon is preparing for midnight, and not idle. */
 const idle = { figure: 'idle', name: 'idle' };
 
 export const midnight: Case = {

@@ -1,4 +1,4 @@
-/** What a slow disk does to those who need nothing of it: a GET beside check-ins, each sync of the daemon slower. */
+/** What a slow disk does to those who do not need it: a GET beside check-ins, with each sync of the daemon slower. */
 import { without } from '../../test/skipped.ts';
 import { latenciesBetween } from '../load/latencies.ts';
 import { load, pace, writeTokens } from '../load/wrk.ts';

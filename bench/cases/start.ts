@@ -1,6 +1,6 @@
 /**
- * How long a daemon that was killed under load some hours ago takes until it listens: its log is not in the database,
- * and most jobs were to check in while it was away.
+ * How long a daemon that was killed under load some hours ago takes until it listens: its write-ahead log was not
+ * copied into the database, and most jobs should have checked in while it was away.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -71,7 +71,7 @@ async function killUnderLoad(subject: Subject, database: JobsDatabase): Promise<
   const part = { tokens, connections, seconds: 1, most, from: 0, count, once: false };
   await load(workplace, { ...part, url: daemon.url });
   await daemon.kill();
-  // A process that closed the file would copy the log into the database: this one kills itself.
+  // A process that closed the file would copy the log into the database, so this one kills itself.
   const path = databaseIn(database.dataDir);
   const child = spawn(process.execPath, [SET_LIVENESS, path, String(database.midnight + DIED_AT)], {
     stdio: 'inherit',
@@ -80,7 +80,7 @@ async function killUnderLoad(subject: Subject, database: JobsDatabase): Promise<
   if (signal !== 'SIGKILL') throw new Error('the last sign of life could not be set back');
 }
 
-/** In a copy, so that each round begins as the first one did. */
+/** Starts on a copy, so that each round begins as the first one did. */
 async function startCopy(subject: Subject, { dataDir }: JobsDatabase) {
   const copy = subject.workplace.newDirectory();
   cpSync(dataDir, copy, { recursive: true, filter: (path) => !path.endsWith('-shm') });
@@ -92,7 +92,7 @@ async function startCopy(subject: Subject, { dataDir }: JobsDatabase) {
   return { listens: daemon.startedIn / 1_000, postponed: (daemon.startedIn + postponed) / 1_000 };
 }
 
-/** Milliseconds from when it listened. */
+/** Milliseconds from when it listened until all deadlines were postponed. */
 async function untilPostponed(dataDir: string): Promise<number> {
   const before = performance.now();
   for (;;) {

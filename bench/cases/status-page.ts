@@ -1,4 +1,4 @@
-/** What those who look at the status page cost those who check in. */
+/** How much the readers of the status page slow down check-ins. */
 import { arm } from '../database/jobs-database.ts';
 import { usualScene } from '../database/scene.ts';
 import { latenciesBetween } from '../load/latencies.ts';

@@ -1,5 +1,5 @@
 /**
- * Thousands of snitches fail in the same second, with webhooks and emails to send, while others go on checking in at a
+ * Thousands of snitches fail in the same second, with webhooks and emails to send, while others keep checking in at a
  * steady rate.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -67,7 +67,7 @@ async function addTargets(
   await daemon.end();
 }
 
-/** The cases that follow have nobody to tell. */
+/** In the cases that follow, nobody is alerted. */
 async function removeTargets(subject: Subject, { dataDir }: JobsDatabase): Promise<void> {
   const daemon = await subject.start(dataDir);
   await daemon.call('PATCH', '/v1/case', { members: [] });

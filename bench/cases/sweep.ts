@@ -1,10 +1,10 @@
-/** Ten thousand snitches are due at once, among a million and among few. Nobody is told, so that the sweep alone counts. */
+/** Ten thousand snitches are due at once, among a million and among few. Nobody is alerted: only the sweep counts. */
 import type { JobsDatabase } from '../database/jobs-database.ts';
 import { usualScene } from '../database/scene.ts';
 import { type Case, counted, type Subject } from './case.ts';
 import { awaitDue, untilDecided } from './due.ts';
 
-/** Milliseconds of quiet before. */
+/** Milliseconds of quiet before they are due. */
 const CALM = 500;
 
 export const sweep: Case = {
@@ -35,7 +35,7 @@ export const sweep: Case = {
   },
 };
 
-/** Seconds until the last alert is decided. A pass begins each second, so that up to one of them is waiting. */
+/** Seconds until the last alert is decided. A pass begins each second, so up to one second of this is waiting. */
 async function timeOf(subject: Subject, database: JobsDatabase, failing: number): Promise<number> {
   const scene = (at: number) => usualScene(database.midnight, failing, at);
   const { daemon, dueAt } = await awaitDue(subject, database, scene, { calm: CALM });

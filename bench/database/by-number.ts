@@ -13,10 +13,10 @@ import {
 } from './statements.ts';
 import type { Tables } from './tables.ts';
 
-/** So many first check-ins are kept of each snitch. */
+/** How many first check-ins are kept for each snitch. */
 const LEARNED = 50;
 
-/** The check-in of the last day of the history. A state that is put back must name it again: a list looks for it in the log. */
+/** The check-in of the last day of the history. A state that is reset must name it again: the list looks it up. */
 const LAST_OF_HISTORY = `(:history - 1) * :count + ${place('id')} + 1`;
 
 export const byNumber: Tables = {
@@ -62,7 +62,7 @@ export const byNumber: Tables = {
   readList: (db) => readList(db, 't.id = s.id'),
 };
 
-/** The first check-ins of the last periods stand in the row: six bytes each, big-endian, ascending. */
+/** The row itself holds the first check-ins of the last periods: six bytes each, big-endian, ascending. */
 function insertStates(db: Database.Database, jobs: Jobs): void {
   const kept = Math.min(jobs.history, LEARNED);
   const days = Array.from({ length: kept }, (_, index) => jobs.history - kept + index);

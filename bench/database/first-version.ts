@@ -1,4 +1,4 @@
-/** A database as the first program of all left it, to try upgrades on. */
+/** A database as the very first version of the program left it, to try upgrades on. */
 import Database from 'better-sqlite3';
 import { migrations } from '../../src/store/migrations/index.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
@@ -9,7 +9,7 @@ import { place, run } from './statements.ts';
 
 const CASE = 'case_aaaaaaaaaaaaaaaa';
 
-/** Daily snitches of one case with one check-in a night each, so many nights. */
+/** Writes daily snitches of one case, with one check-in each on each of `history` nights. */
 export function writeFirstVersion(
   dataDir: string,
   { count, history }: { count: number; history: number },
@@ -17,7 +17,7 @@ export function writeFirstVersion(
   const { jobs, midnight, tokens } = plan(dataDir, { count, history, now: Date.now() });
   const db = new Database(databaseIn(dataDir));
   try {
-    // Nobody needs the file if this does not end well.
+    // Nobody needs the file if this fails.
     for (const quick of ['cache_size = -1000000', 'journal_mode = OFF', 'synchronous = OFF'])
       db.pragma(quick);
     migrate(db, migrations.slice(0, 1));

@@ -1,4 +1,4 @@
-/** A data directory with many snitches, made in seconds by SQL on a file that the program's own migrations made. */
+/** A data directory with many snitches, filled in seconds by SQL on a file that the program's own migrations made. */
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,12 +15,12 @@ export interface JobsDatabase {
   midnight: number;
   /** In the order of creation. */
   tokens: readonly string[];
-  /** The database in PostgreSQL that holds them, in the place of the file. */
+  /** The PostgreSQL database that holds them instead of the file. */
   url?: string;
 }
 
 /**
- * Fills a database that has one case and no snitches. The case is taken to be in the time zone of `zoneAtNoon`.
+ * Fills a database that has one case and no snitches. The case must be in the time zone of `zoneAtNoon`.
  *
  * @param history check-ins of each, one a day
  */
@@ -37,7 +37,7 @@ export function fillDatabase(
   return planned;
 }
 
-/** What a database is to hold that is not filled yet. */
+/** What a database that is not filled yet will hold. */
 export function plan(
   dataDir: string,
   { count, history, now }: { count: number; history: number; now: number },
@@ -49,14 +49,14 @@ export function plan(
 const LETTERS = Buffer.from('abcdefghijklmnopqrstuvwxyz234567');
 const LENGTH = 26;
 
-/** As the program makes them, but all at once. */
+/** Tokens like those that the program makes, but all at once. */
 function newTokens(count: number): string[] {
   const letters = randomBytes(count * LENGTH).map((byte) => LETTERS[byte & 31] ?? 0);
   const text = Buffer.from(letters.buffer, letters.byteOffset, letters.length).toString('latin1');
   return Array.from({ length: count }, (_, index) => text.slice(index * LENGTH, (index + 1) * LENGTH));
 }
 
-/** Brings the snitches into the states of `scene`, while no daemon runs. Without a sign of life nothing was missed. */
+/** Brings the snitches into the states of `scene`, while no daemon runs. No blind window remains. */
 export function arm({ dataDir, jobs }: JobsDatabase, scene: Scene): void {
   change(dataDir, (db, tables) => tables.arm(db, jobs, scene));
 }
@@ -70,7 +70,7 @@ export function steadyTokens({ tokens, jobs }: JobsDatabase, count: number): str
   });
 }
 
-/** All in one transaction without a log: nobody needs the file if this does not end well. */
+/** All in one transaction without a log: nobody needs the file if this fails. */
 function change(dataDir: string, work: (db: Database.Database, tables: Tables) => void): void {
   const db = new Database(databaseIn(dataDir), { fileMustExist: true });
   try {
@@ -86,7 +86,9 @@ function change(dataDir: string, work: (db: Database.Database, tables: Tables) =
   flush(dataDir);
 }
 
-/** Waits until all of a directory's files are on the disk: what is still to be written would slow the syncs that are measured. */
+/**
+ * Waits until all files of a directory are on the disk: writes still pending would slow the syncs that are measured.
+ */
 export function flush(directory: string): void {
   for (const name of readdirSync(directory)) {
     const fd = openSync(join(directory, name), 'r');
@@ -99,7 +101,7 @@ export function databaseIn(dataDir: string): string {
   return join(dataDir, 'snitch.db');
 }
 
-/** Looks into the database of a running daemon, which readers do not disturb. */
+/** Reads the database of a running daemon, which is not disturbed by readers. */
 export function observe<T>(dataDir: string, look: (db: Database.Database, tables: Tables) => T): T {
   const db = new Database(databaseIn(dataDir), { readonly: true, fileMustExist: true });
   try {
@@ -112,7 +114,7 @@ export function observe<T>(dataDir: string, look: (db: Database.Database, tables
 /** The first version of the schema in which check-ins and states are keyed by the number of the snitch. */
 const NUMBERED = 6;
 
-/** The form that a database has by the version of its schema. A later one than is known here is tried as the last. */
+/** The form that a database has, by the version of its schema. A version unknown here is assumed to have the latest. */
 function tablesOf(db: Database.Database): Tables {
   return Number(db.pragma('user_version', { simple: true })) < NUMBERED ? byToken : byNumber;
 }

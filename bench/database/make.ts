@@ -3,8 +3,8 @@
  *
  *   node bench/database/make.ts DIR [--snitches 1000000] [--history 10] [--away-min MINUTES]
  *
- * All are daily, healthy and of one case, and have checked in once a night. With `--away-min` the daemon is taken to have
- * died so long ago, so that its next start finds a blind window.
+ * All are daily, healthy and of one case, and have checked in once a night. With `--away-min`, the daemon seems to have
+ * died that long ago, so that its next start finds a blind window.
  */
 import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';

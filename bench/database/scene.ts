@@ -8,24 +8,24 @@ export interface Jobs {
   history: number;
   /** The first midnight of the history. */
   first: number;
-  /** All jobs check in within so many milliseconds after midnight. */
+  /** All jobs check in within this many milliseconds after midnight. */
   spread: number;
   /** The job `id` is the `id * stride % count`-th of the night. */
   stride: number;
-  /** Leads from that place back to the id. */
+  /** The inverse of `stride`: leads from the place in the night back to the id. */
   inverse: number;
 }
 
-/** Jobs at the first places of the night fail; the others go on. */
+/** The jobs at the first places of the night fail; the others keep running. */
 export interface Scene {
   /** The midnight that began the day on which all but the failing ones checked in last. */
   lastDay: number;
   /** When those are due. */
   dueAt: number;
-  /** Until when no sweep has to look at those: at the latest when they are due. */
+  /** No sweep has to check those before this: at the latest when they are due. */
   lookAt: number;
   failing: number;
-  /** When the failing ones are due, which checked in a day before the others. */
+  /** When the failing ones are due. They last checked in a day before the others. */
   failAt: number;
 }
 
@@ -65,7 +65,7 @@ export function jobsUntil(midnight: number, count: number, history: number): Job
   };
 }
 
-/** What `value` must be multiplied with to leave a remainder of 1 by `modulus`. */
+/** The number that `value` must be multiplied by to leave a remainder of 1 when divided by `modulus`. */
 function inverseOf(value: number, modulus: number): number {
   let [rest, next] = [modulus, value % modulus];
   let [factor, nextFactor] = [0, 1];
@@ -78,16 +78,16 @@ function inverseOf(value: number, modulus: number): number {
   return ((factor % modulus) + modulus) % modulus;
 }
 
-/** All checked in yesterday and are due at the end of today; `failing` of them before, at `failAt`. */
+/** All checked in yesterday and are due at the end of today, except that `failing` of them are due at `failAt`. */
 export function usualScene(midnight: number, failing = 0, failAt = 0): Scene {
   const dueAt = midnight + DAY;
   return { lastDay: midnight - DAY, dueAt, lookAt: dueAt, failing, failAt };
 }
 
 /**
- * A day ends at `end`: all have checked in on it and are due a day later, but `failing` of them did not and are due
- * now. The sweep looked at all of them last when they were due at that moment, and may have to look again. It is a
- * midnight for the sweep alone: the calendar is not asked before the next check-in.
+ * A day ends at `end`: all have checked in on that day and are due a day later, but `failing` of them did not and are
+ * due now. When the sweep last checked, all were due at this moment, so it has to check all of them again. Only the
+ * sweep takes this for a midnight: the calendar is not used before the next check-in.
  *
  * @param midnight the one that began the present day of the jobs
  */

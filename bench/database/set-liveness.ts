@@ -1,5 +1,5 @@
 /**
- * Sets back when the daemon of a database was last seen alive, and leaves the log as it is.
+ * Sets back the time at which the daemon of a database was last seen alive, and leaves the write-ahead log as it is.
  *
  *   node bench/database/set-liveness.ts FILE INSTANT
  */

@@ -1,9 +1,9 @@
-/** Brings a database into a scene and looks into it, wherever it is kept. */
+/** Brings a database into a scene and watches its progress, on SQLite or PostgreSQL. */
 import { arm as armOnPostgres, look } from '../postgres/tables.ts';
 import { arm, type JobsDatabase, observe } from './jobs-database.ts';
 import type { Scene } from './scene.ts';
 
-/** While no daemon runs. */
+/** To be called while no daemon runs. */
 export async function prepareScene(database: JobsDatabase, scene: Scene): Promise<void> {
   if (database.url === undefined) arm(database, scene);
   else await armOnPostgres(database.url, database.jobs, scene);
@@ -11,13 +11,13 @@ export async function prepareScene(database: JobsDatabase, scene: Scene): Promis
 
 /** How far a sweep has come. */
 export interface Progress {
-  /** Alerts since `instant`; none where they are not counted. */
+  /** Alerts since `instant`; 0 if they are not counted. */
   decided: number;
-  /** Whether some snitch has yet to be looked at, because it may be due at `instant`. */
+  /** Whether some snitch has yet to be checked, because it may be due at `instant`. */
   isWaiting: boolean;
 }
 
-/** A running daemon is not disturbed by it. */
+/** Does not disturb a running daemon. */
 export async function progressOf(
   { dataDir, url }: JobsDatabase,
   instant: number,

@@ -3,17 +3,19 @@ import type Database from 'better-sqlite3';
 import { DAY } from '../../src/text/durations.ts';
 import type { Jobs, Scene } from './scene.ts';
 
-/** The place of a snitch in the order in which the jobs check in, from 0: a permutation that follows nothing else. */
+/**
+ * The place of a snitch in the order in which the jobs check in, from 0: a permutation unrelated to any other order.
+ */
 export function place(id: string): string {
   return `((${id} * :stride) % :count)`;
 }
 
-/** What was decided, and that the daemon was ever seen alive: then no time counts as blind. */
+/** Deletes what was decided, and every sign that a daemon was ever alive: then no time counts as blind. */
 export const FORGET = `
   DELETE FROM alerts; DELETE FROM deliveries; DELETE FROM flapping; DELETE FROM blind_windows;
   DELETE FROM postponements; DELETE FROM settings WHERE name IN ('liveness', 'stopped');`;
 
-/** The jobs in the order in which they check in, so that what is inserted from it comes in the order of its own ids. */
+/** The jobs in the order in which they check in, so that rows inserted from it get their ids in this order. */
 const NIGHT = `
   CREATE TEMP TABLE night (
     place INTEGER PRIMARY KEY, id INTEGER NOT NULL, token TEXT NOT NULL, source TEXT NOT NULL
@@ -64,7 +66,7 @@ export function alertsSince(db: Database.Database, instant: number): number {
   return Number(db.prepare('SELECT COUNT(*) FROM alerts WHERE at >= ?').pluck().get(instant));
 }
 
-/** A window keeps a cursor until all of it is done. */
+/** A blind window has a cursor until all its deadlines are postponed. */
 export function isPostponed(db: Database.Database): boolean {
   const windows = db
     .prepare('SELECT COUNT(*) AS opened, COUNT(cursor) AS unfinished FROM blind_windows')
@@ -73,7 +75,7 @@ export function isPostponed(db: Database.Database): boolean {
   return opened > 0 && unfinished === 0;
 }
 
-/** When the daemon was last seen alive. */
+/** Sets when the daemon was last seen alive. */
 export function setLiveness(db: Database.Database, instant: number): void {
   db.prepare(
     `INSERT INTO settings (name, value) VALUES ('liveness', ?)
@@ -81,7 +83,7 @@ export function setLiveness(db: Database.Database, instant: number): void {
   ).run(String(instant));
 }
 
-/** Runs a statement with what it names of `jobs` and of `scene`. */
+/** Runs a statement, with the values of `jobs` and `scene` as its named parameters. */
 export function run(
   db: Database.Database,
   sql: string,
@@ -90,7 +92,7 @@ export function run(
 ): void {
   const values: Record<string, number> = { ...jobs, ...scene, day: DAY };
   const named = [...sql.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
-  // SQLite divides whole numbers only where both are: a number of JavaScript would come as a fraction.
+  // SQLite divides as integers only if both operands are, and a plain JavaScript number would be bound as a real.
   db.prepare(sql).run(Object.fromEntries(named.map((name) => [name, BigInt(values[name] ?? 0)])));
 }
 

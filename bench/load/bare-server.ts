@@ -1,4 +1,4 @@
-/** A bare `node:http` server that answers each request as a check-in is answered: what Node itself can do. */
+/** A bare `node:http` server that answers each request like a check-in: what Node itself can do. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Workplace } from '../workplace.ts';

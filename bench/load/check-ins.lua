@@ -2,9 +2,9 @@
 --
 --   wrk … -s check-ins.lua URL -- FILE REPORT THREADS FROM COUNT MODE MOST
 --
--- The COUNT tokens from the number FROM on are divided among the THREADS. In the mode `again` each thread begins anew
--- when it is through with its own; in the mode `once` it stops then, and only the time until then counts. The same holds
--- of one that has asked for MOST.
+-- The COUNT tokens starting at number FROM are divided among the THREADS. In the mode `again`, a thread that has used
+-- all its tokens starts over; in the mode `once` it stops, and only the time until then counts. A thread also stops
+-- after MOST requests.
 
 local LENGTH = 27
 local BLOCK = 4096
@@ -41,7 +41,7 @@ function init(args)
   fill()
 end
 
--- wrk itself counts all the time that it was given, even where its threads have nothing to do any more.
+-- wrk itself counts all the time that it was given, even after its threads have nothing left to do.
 began, ended = 0, 0
 
 local function stop()

@@ -5,7 +5,7 @@ import type { Daemon } from '../program/daemon.ts';
 /** Microseconds of processor time for each check-in. */
 export type Costs = { daemonCost: number; databaseCost: number };
 
-/** Counts from now on, until it is told how many check-ins there were. */
+/** Starts counting. @returns a function that stops, given how many check-ins there were */
 export function costsOf(subject: Subject, daemon: Daemon): (count: number) => Costs {
   const before = subject.spent(daemon);
   return (count) => {

@@ -1,19 +1,20 @@
-/** Latencies of a steady load, over all of a stretch of time and in its worst second. Pure. */
+/** Latencies of a steady load, over a whole stretch of time and in its worst second. Pure. */
 import { quantile } from '../quantile.ts';
 import type { Answered } from './wrk.ts';
 
-/** A second with fewer answers than these says nothing of its p99. */
+/** A second with fewer answers than this says nothing about its p99. */
 const LEAST = 20;
 
 export interface Latencies {
-  /** Milliseconds; NaN where nothing was asked. */
+  /** Milliseconds; NaN if there were no requests. */
   p99: number;
   worstSecond: number;
 }
 
 /**
- * How long the requests took that were to be made from `start` until before `end`. The time is at least a second, because
- * the daemon looks once a second for what is due. Where no second has enough answers, all of them count as one.
+ * How long the requests took that should have been made from `start` until just before `end`. The stretch is at least a
+ * second, because the daemon checks once a second what is due. If no second has enough answers, all count as one
+ * second.
  */
 export function latenciesBetween(answered: readonly Answered[], start: number, end: number): Latencies {
   const within = answered.filter(({ at }) => at >= start && at < Math.max(end, start + 1_000));

@@ -1,9 +1,9 @@
--- Requests at a steady rate, each with the time that it took since it was to be made. One connection for each thread.
+-- Requests at a steady rate. Each is timed from when it should have been made. One connection for each thread.
 --
 --   wrk -t N -c N … -s paced.lua URL -- PATHS REPORT RATE
 --
--- The paths are lines of a file. A request that is late because the answer before it was late counts from the moment at
--- which it was to be made: otherwise a server that stands still would be asked less while it does.
+-- The paths are lines of a file. A request that is late because the previous answer was late counts from the moment at
+-- which it should have been made: otherwise a server that stands still would get fewer requests just then.
 
 local clock = dofile(debug.getinfo(1, "S").source:match("^@(.*/)") .. "clock.lua")
 
@@ -21,7 +21,7 @@ end
 
 local interval, due, begun, paths, turn
 
--- For each answer the instant at which its request was to be made and the milliseconds until it was there.
+-- For each answer, the instant at which its request should have been made and the milliseconds until it arrived.
 instants, latencies, wrong = {}, {}, 0
 
 function init(args)
@@ -40,7 +40,7 @@ end
 
 function request()
   local instant = now()
-  -- A timer that fires late is no fault of the server: what was idle when it was to ask counts from the asking.
+  -- A timer that fires late is not the server's fault: if the connection was idle, the time counts from the request.
   begun = behind and due or instant
   turn = turn + 1
   return wrk.format("GET", paths[turn % #paths + 1])

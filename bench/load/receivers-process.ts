@@ -1,4 +1,4 @@
-/** Webhook receivers and a mail server in a process of their own, so that they do not slow down who measures. */
+/** Webhook receivers and a mail server in a process of their own, so that they do not slow down the measuring one. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startMailbox } from '../../test/end-to-end/mailbox.ts';
@@ -16,7 +16,7 @@ export interface Arrived {
 
 let webhooks = 0;
 
-/** Takes whatever is posted, and counts it: what it does with it would only take time from the daemon. */
+/** Accepts and counts whatever is posted. Anything more would only take processor time from the daemon. */
 async function startReceiver(): Promise<string> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => {

@@ -1,4 +1,4 @@
-/** Who is told of the alerts of a storm. */
+/** Receives the alerts of a storm. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

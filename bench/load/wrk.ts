@@ -1,4 +1,4 @@
-/** `wrk` makes the load: what is as slow as the server itself would flatter it. */
+/** `wrk` makes the load, because a generator that is as slow as the server itself would flatter it. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -10,25 +10,27 @@ import type { Workplace } from '../workplace.ts';
 const CHECK_INS = join(import.meta.dirname, 'check-ins.lua');
 const PACED = join(import.meta.dirname, 'paced.lua');
 
-/** A generator that is busier than this share of the time measures itself. */
+/** A generator that is busy for more than this share of the time measures itself. */
 const BUSY = 0.9;
 
-/** What is still under way when a steady load ends, the slowest of all, gets so many milliseconds. */
+/**
+ * How long requests that are under way when a steady load ends, the slowest of all, may still take, in milliseconds.
+ */
 const GRACE = 1_000;
 
 /** Half of the cores at most: the server needs the others. */
 const THREADS = Math.max(1, Math.floor(availableParallelism() / 2));
 
-/** Connections of a steady load, each with a thread that mostly waits: so many that they seldom wait for each other. */
+/** Connections of a steady load, each with a thread that mostly waits: enough that requests seldom wait for one. */
 const PACED_CONNECTIONS = 64;
 
 /** Seconds. Nothing that is measured takes longer. */
 const ENDLESS = 3_600;
 
-/** Seconds after which an answer is taken for missing. `wrk` keeps eight bytes for each microsecond of them. */
+/** Seconds after which an answer counts as missing. `wrk` keeps eight bytes for each microsecond of this. */
 const PATIENCE = 30;
 
-/** What `wrk` calls itself, such as `wrk debian/4.1.0`, or null where it is not installed. */
+/** What `wrk` calls itself, such as `wrk debian/4.1.0`, or null if it is not installed. */
 export function wrkVersion(): string | null {
   const { error, stdout } = spawnSync('wrk', ['-v'], { encoding: 'utf8' });
   return error ? null : (/^(wrk \S+)/.exec(stdout)?.[1] ?? 'wrk');
@@ -45,12 +47,12 @@ export interface Asked {
   tokens: string;
   connections: number;
   seconds: number;
-  /** Requests after which it ends before. */
+  /** It ends early after this many requests. */
   most: number;
-  /** The part of the file that is asked for. */
+  /** The part of the file that is used. */
   from: number;
   count: number;
-  /** Whether to end when each was asked for once, instead of beginning anew. */
+  /** Whether to stop when each token was used once, instead of starting over. */
   once: boolean;
 }
 
@@ -67,11 +69,11 @@ export interface Load {
 /**
  * Check-ins as fast as they are answered.
  *
- * @throws Error where one was not answered with success
+ * @throws Error if one was not answered with success
  */
 export async function load(workplace: Workplace, asked: Asked): Promise<Load> {
   const report = workplace.path('load.json');
-  // A thread without a token of its own would ask for none.
+  // A thread without any token would have nothing to request.
   const threads = Math.min(THREADS, asked.connections, asked.count);
   const options = ['-t', threads, '-c', asked.connections, '-d', `${asked.seconds}s`];
   const mode = asked.once ? 'once' : 'again';
@@ -81,7 +83,7 @@ export async function load(workplace: Workplace, asked: Asked): Promise<Load> {
   await wrk.ended;
   const read = JSON.parse(readFileSync(report, 'utf8')) as Record<keyof Load, number> & {
     microseconds: number;
-    /** The share of the time of its threads in which they had work. */
+    /** The share of the time in which its threads had work. */
     busy: number;
     failed: number;
     refused: number;
@@ -102,14 +104,14 @@ export async function load(workplace: Workplace, asked: Asked): Promise<Load> {
   };
 }
 
-/** One request of a steady load: when it was to be made, and the milliseconds until it was answered. */
+/** One request of a steady load: when it should have been made, and the milliseconds until it was answered. */
 export interface Answered {
   at: number;
   took: number;
 }
 
 export interface Pace {
-  /** Ends the load and answers with all of it. @throws Error where one was not answered with success */
+  /** Ends the load. @returns all of its requests @throws Error if one was not answered with success */
   end(): Promise<Answered[]>;
 }
 
@@ -159,7 +161,7 @@ function start(
   const ended = once(child, 'close').then(([code, signal]) => {
     if (code !== 0) throw new Error(`wrk ended with ${signal ?? code}: ${said}`);
   });
-  // Whoever ends the load is told; until then nobody waits for it.
+  // Whoever ends the load gets the error; until then nobody awaits it.
   ended.catch(() => {});
   return { child, ended };
 }

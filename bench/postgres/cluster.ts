@@ -1,4 +1,4 @@
-/** A server of PostgreSQL for the run alone: it lies where the data of the run lie, and ends with it. */
+/** A PostgreSQL server for this run only: its data lies with that of the run, and it ends with the run. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -11,7 +11,7 @@ const BIN = [18, 17, 16, 15]
   .map((version) => `/usr/lib/postgresql/${version}/bin`)
   .find((directory) => existsSync(join(directory, 'initdb')));
 
-/** As Debian has them, but for these: a server for a million snitches has some memory, and seldom a checkpoint. */
+/** Debian's defaults, except for these: a server for a million snitches has some memory, and few checkpoints. */
 const SETTINGS = [
   'shared_buffers = 512MB',
   'max_wal_size = 4GB',
@@ -27,18 +27,18 @@ export interface PostgresCluster {
   newDatabase(): Promise<string>;
 }
 
-/** The one at which nothing delays what is sent. */
+/** The address of a database. With the port of the server itself, nothing delays what is sent. */
 export function databaseUrl(port: number, name: string): string {
   return `postgres://postgres@127.0.0.1:${port}/${name}`;
 }
 
-/** @throws Error in words where PostgreSQL is not installed */
+/** @throws Error in words if PostgreSQL is not installed */
 export async function startCluster(workplace: Workplace): Promise<PostgresCluster> {
   if (BIN === undefined)
     throw new Error('PostgreSQL is not installed: apt-get install postgresql (Debian, Ubuntu)');
   const bin = BIN;
   const user = serverUser();
-  // The server's own user, whom the directory is closed to, has to find its own below it.
+  // The server's own user may not read this directory, but has to reach its own directory below it.
   chmodSync(workplace.directory, 0o711);
   const directory = workplace.path('cluster');
   mkdirSync(directory, { mode: 0o700 });
@@ -105,7 +105,7 @@ export async function ask<Row extends object>(url: string, ...statements: readon
 
 export async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, ssl: false });
-  // The server may be ended under it.
+  // The server may be stopped while the connection is open.
   client.on('error', () => {});
   try {
     await client.connect();

@@ -1,7 +1,7 @@
 /** A case on PostgreSQL, at each distance to the database, beside the same case on SQLite in the same rounds. Pure. */
 import type { Case, Figures, Line, Sizes } from '../cases/case.ts';
 
-/** What is to hold of the ratio to SQLite. Cases that are not among these are about files, or about no store at all. */
+/** The aims for the ratio to SQLite. Cases that are not listed here are about files, or about no store at all. */
 const AIMS: Readonly<Record<string, Readonly<Record<string, { least: number }>>>> = {
   hot: { rate: { least: 0.5 }, moreRate: { least: 0.5 } },
   'first-of-period': { rate: { least: 0.9 } },
@@ -12,7 +12,7 @@ const AIMS: Readonly<Record<string, Readonly<Record<string, { least: number }>>>
 
 const SQLITE = 'SQLite';
 
-/** Cases that load as much as is answered tell what one check-in costs, which a busy machine changes least. */
+/** Cases with as much load as possible also report what one check-in costs: a busy machine affects that the least. */
 const COSTS: readonly Line[] = [
   { what: 'Processor time of the daemon for each', figure: 'daemonCost', unit: 'µs' },
   { what: 'Processor time of PostgreSQL for each', figure: 'databaseCost', unit: 'µs' },
@@ -45,7 +45,7 @@ function compared({ name }: Case, { what, figure, unit }: Line, delay: number): 
   };
 }
 
-/** The figures of all in one: of PostgreSQL at each distance, and of SQLite. */
+/** All figures in one: those of PostgreSQL at each distance, and those of SQLite. */
 export function together(
   delays: readonly number[],
   onPostgres: readonly Figures[],

@@ -1,4 +1,4 @@
-/** Passes on what it is sent, `MS` milliseconds later and in the same order: `node delay-process.ts PORT MS`. */
+/** Passes on what it receives, `MS` milliseconds later and in the same order: `node delay-process.ts PORT MS`. */
 import { connect, createServer, type Socket } from 'node:net';
 
 const [port, ms] = process.argv.slice(2).map(Number);
@@ -11,7 +11,7 @@ const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => 
 
 function pass(from: Socket, to: Socket): void {
   from.on('error', () => to.destroy());
-  // Timers of the same length end in the order in which they began.
+  // Timers of the same length fire in the order in which they were set.
   from.on('data', (chunk) => setTimeout(() => to.write(chunk), ms));
   from.on('end', () => setTimeout(() => to.end(), ms));
 }

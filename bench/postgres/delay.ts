@@ -1,4 +1,4 @@
-/** The way to a database that is some milliseconds away: a process of its own, which passes everything on later. */
+/** Makes a database seem some milliseconds away: a separate process passes everything on later. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

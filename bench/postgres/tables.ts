@@ -1,4 +1,4 @@
-/** What the benches must know of the tables in PostgreSQL: the same jobs in the same states as in SQLite. */
+/** What the benches must know about the tables in PostgreSQL: the same jobs in the same states as in SQLite. */
 import type pg from 'pg';
 import { DAY } from '../../src/text/durations.ts';
 import type { Jobs, Scene } from '../database/scene.ts';
@@ -8,7 +8,7 @@ import { connected } from './cluster.ts';
 /** Tokens of one statement. */
 const AT_ONCE = 50_000;
 
-/** So many first check-ins are kept of each snitch. */
+/** How many first check-ins are kept for each snitch. */
 const LEARNED = 50;
 
 const lastOfHistory = (id: string) => `(:history - 1) * :count + ${place(id)} + 1`;
@@ -98,7 +98,7 @@ export async function arm(url: string, jobs: Jobs, scene: Scene): Promise<void> 
        INSERT INTO status_counts (case_id, status, count)
          SELECT case_id, status, COUNT(*) FROM snitch_states GROUP BY case_id, status`,
     );
-    // What autovacuum would do in the middle of the measurement.
+    // Otherwise autovacuum would do this in the middle of the measurement.
     await client.query('VACUUM ANALYZE');
     await client.query('CHECKPOINT');
   });
@@ -120,7 +120,7 @@ export async function look(
   });
 }
 
-/** Runs a statement with what it names of `jobs` and of `scene`. */
+/** Runs a statement, with the values of `jobs` and `scene` as its named parameters. */
 async function run(
   client: pg.Client,
   sql: string,

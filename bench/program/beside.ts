@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '../..');
 /** Where the bundle of this work tree is. */
 export const BUNDLE = join(ROOT, 'dist/snitch.mjs');
 
-/** @returns its bundle. @throws Error where there is no such commit, or it cannot be built */
+/** @returns the path of its bundle @throws Error if there is no such commit, or it cannot be built */
 export function buildCommit(workplace: Workplace, commit: string): string {
   const tree = join(workplace.directory, 'beside');
   git('worktree', 'add', '--detach', '--force', tree, commit);
@@ -19,7 +19,7 @@ export function buildCommit(workplace: Workplace, commit: string): string {
   return join(tree, 'dist/snitch.mjs');
 }
 
-/** What is the same as here is copied from here. */
+/** If the packages are the same as here, they are copied from here. */
 function installPackages(tree: string): void {
   const locked = (root: string) => readFileSync(join(root, 'package-lock.json'), 'utf8');
   if (locked(tree) === locked(ROOT)) {
@@ -30,7 +30,7 @@ function installPackages(tree: string): void {
   }
 }
 
-/** Such as `28c8689`, and whether files differ from it; null where this is no work tree of git. */
+/** The commit, such as `28c8689`, and whether files differ from it; null if this is not a git work tree. */
 export function commitHere(ignoring: string): { commit: string; changed: boolean } | null {
   try {
     const commit = git('rev-parse', '--short', 'HEAD').trim();
@@ -41,7 +41,7 @@ export function commitHere(ignoring: string): { commit: string; changed: boolean
   }
 }
 
-/** @throws Error where there is no such commit */
+/** @throws Error if there is no such commit */
 export function nameOf(commit: string): string {
   try {
     return git('rev-parse', '--short', '--verify', `${commit}^{commit}`).trim();

@@ -23,12 +23,12 @@ export interface Daemon {
   /** Milliseconds from the start of the process until it listened. */
   startedIn: number;
   call(method: string, path: string, body?: unknown): Promise<Response>;
-  /** Ends it in order, and answers when it is gone. */
+  /** Ends it in order, and resolves when it is gone. */
   end(): Promise<void>;
   kill(): Promise<void>;
 }
 
-/** What a daemon said last is told when it ends before it listens. */
+/** How many of its last lines are reported if a daemon ends before it listens. */
 const LINES_KEPT = 20;
 
 export async function startDaemon(
@@ -73,7 +73,7 @@ interface Listening {
   pid: number;
 }
 
-/** All that it says is read as long as it runs, so that it never waits for a reader. */
+/** Its output is read for as long as it runs, so that it never waits for a reader. */
 async function listening(child: ChildProcess): Promise<Listening> {
   const { promise, resolve, reject } = Promise.withResolvers<Listening>();
   const said: string[] = [];
@@ -124,7 +124,7 @@ export function memoryOf(pid: number): { resident: number; peak: number } {
   return { resident: field('VmRSS'), peak: field('VmHWM') };
 }
 
-/** Lets the kernel count the peak of a process's memory anew. */
+/** Makes the kernel start counting the peak of a process's memory again. */
 export function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }

@@ -1,16 +1,16 @@
-/** Processor time, which says what something costs even where others are at work on the machine. */
+/** Processor time, which says what something costs even if the machine is busy with other work. */
 import { readFileSync } from 'node:fs';
 
 /** The kernel counts in hundredths of a second, whatever its own clock is. */
 const TICKS = 100;
 
-/** Seconds that a process has worked. */
+/** Seconds of processor time of a process, without its children. */
 export function processorTime(pid: number): number {
   const { own } = timesOf(pid);
   return own;
 }
 
-/** Seconds that a process has worked with all its children, those that have ended too. */
+/** Seconds of processor time of a process and all its children, including those that have ended. */
 export function processorTimeOfAll(pid: number): number {
   const { own, ended } = timesOf(pid);
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
@@ -18,7 +18,7 @@ export function processorTimeOfAll(pid: number): number {
   return living.reduce((sum, child) => sum + timeOrNone(child), own + ended);
 }
 
-/** A child that ends in this moment counts with its parent the next time. */
+/** A child that ends at this moment is counted with its parent the next time. */
 function timeOrNone(pid: number): number {
   try {
     return processorTime(pid);
@@ -27,7 +27,7 @@ function timeOrNone(pid: number): number {
   }
 }
 
-/** Behind the name, which may have spaces in it: the time in the program and in the kernel, and that of ended children. */
+/** After the name, which may contain spaces: the time in the program and in the kernel, and that of ended children. */
 function timesOf(pid: number): { own: number; ended: number } {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = text

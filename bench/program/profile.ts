@@ -16,7 +16,7 @@ export function profileInto(directory: string): string[] {
   return ['--cpu-prof', `--cpu-prof-dir=${directory}`];
 }
 
-/** The share of each function's own time, over all profiles of the directory. */
+/** Prints the functions with the largest share of own time, over all profiles in the directory. */
 export function printProfile(directory: string): void {
   const own = new Map<string, number>();
   for (const file of readdirSync(directory)) {

@@ -9,10 +9,10 @@ import type { Workplace } from '../workplace.ts';
 import { type Program, startDaemon } from './daemon.ts';
 import { processorTime, processorTimeOfAll } from './processor-time.ts';
 
-/** By their number of snitches. They outlive a case, and are made anew where one went wrong. */
+/** By their number of snitches. They outlive a case, and are made again if one went wrong. */
 export type Databases = Map<number, Promise<JobsDatabase>>;
 
-/** Where the data are, if not in files: a server, and the port at which the daemon finds it. */
+/** Where the data is, if not in files: a server, and the port at which the daemon finds it. */
 export interface OnPostgres {
   cluster: PostgresCluster;
   port: number;

@@ -1,4 +1,4 @@
-/** docs/measurements.md: the table of the last run, and on what it was measured. Pure. */
+/** docs/measurements.md: the table of the last run, and what it was measured on. Pure. */
 import { type Case, counted, type Sizes } from '../cases/case.ts';
 import { FAILOVER } from './failover.ts';
 import type { Machine } from './machine.ts';
@@ -7,15 +7,15 @@ import { COLUMNS, columnsBeside, formatted, markdownTable, type Outcome, rowsOf 
 export interface Run {
   /** Such as `2026-11-21`. */
   date: string;
-  /** What is in the work tree, or null where that is not known. */
+  /** The commit in the work tree, or null if that is not known. */
   here: { commit: string; changed: boolean } | null;
-  /** The commit that was named to be measured beside it. */
+  /** The commit that was measured beside it; null if none was named. */
   beside: string | null;
   machine: Machine;
   outcomes: readonly Outcome[];
 }
 
-/** @param cases all that belong to the table; those that have no outcome are shown with their aims alone */
+/** @param cases all that belong in the table; those without an outcome are shown with only their aims */
 export function documentOf(
   run: Run | null,
   cases: readonly Case[],
@@ -33,19 +33,19 @@ export function documentOf(
 
 const ON_POSTGRES = '## On PostgreSQL';
 
-/** What the document has between the head of this part and the explanation. */
+/** The start and end of the text between the heading of this part and the explanation; null if there is none. */
 function between(document: string): [number, number] | null {
   const [from, to] = [document.indexOf(ON_POSTGRES), document.indexOf(EXPLAINED)];
   return from < 0 || to < from ? null : [from + ON_POSTGRES.length + 2, to - 1];
 }
 
-/** What a document that was written before says of PostgreSQL, to be kept; undefined where it says nothing. */
+/** The part about PostgreSQL of an earlier document, which is kept; undefined if it has none. */
 export function partOnPostgres(document: string): string | undefined {
   const place = between(document);
   return place ? document.slice(...place) : undefined;
 }
 
-/** The same document with what a run on PostgreSQL measured. */
+/** The same document with the results of a run on PostgreSQL. */
 export function withPartOnPostgres(document: string, run: Run, sizes: Sizes): string {
   const [from, to] = between(document) ?? [document.length, document.length];
   return `${document.slice(0, from)}${partOf(run, sizes)}${document.slice(to)}`;

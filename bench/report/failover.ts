@@ -1,4 +1,4 @@
-/** What no bench measures: the figures are those of the last full run of the test that is named below them. */
+/** Figures that no bench measures: they come from the last full run of the test that is named below them. */
 
 export const FAILOVER = `## What a failover costs
 

@@ -34,13 +34,13 @@ export function describeMachine(directory: string, wrk: string): Machine {
   };
 }
 
-/** The type of the file system that a directory lies on, by the lines of /proc/self/mounts. */
+/** The type of the file system that a directory is on, according to the lines of /proc/self/mounts. */
 export function fileSystemOf(directory: string, mounts: string): string {
   let [longest, found] = [-1, 'unknown'];
   for (const line of mounts.trimEnd().split('\n')) {
     const [, place = '', type = ''] = line.split(' ');
     const isAbove = place === '/' || directory === place || directory.startsWith(`${place}/`);
-    // The last mount of a place hides those before it.
+    // The last mount at a place hides earlier ones.
     if (isAbove && place.length >= longest) [longest, found] = [place.length, type];
   }
   return found;

@@ -2,13 +2,13 @@
 import type { Case, Figures, Line, Sizes, Unit } from '../cases/case.ts';
 import { median } from '../quantile.ts';
 
-/** What the rounds of one case measured, of the program here and of the one beside it. */
+/** What the rounds of one case measured, for the program here and for the one beside it. */
 export interface Outcome {
   case: Case;
   here: readonly Figures[];
-  /** Empty where no other commit was named. */
+  /** Empty if no other commit was named. */
   beside: readonly Figures[];
-  /** What went wrong, where it did not come to its end. */
+  /** What went wrong, if it did not finish; otherwise null. */
   problem: string | null;
 }
 
@@ -63,7 +63,7 @@ function medianOf(rounds: readonly Figures[], figure: string): number {
   return median(rounds.map((figures) => figures[figure] ?? Number.NaN));
 }
 
-/** The smallest and the largest of the rounds, where there was more than one. */
+/** The smallest and the largest of the rounds, if there was more than one. */
 function range(rounds: readonly Figures[], { figure, unit }: Line): string {
   const values = rounds.map((figures) => figures[figure] ?? Number.NaN);
   if (values.length < 2) return '';

@@ -1,8 +1,8 @@
 /**
- * Builds dist/container/rootfs-<architecture>.tar, which is all that the container image consists of:
+ * Builds dist/container/rootfs-<architecture>.tar, which is the whole content of the container image:
  * `npm run build:rootfs`, with `-- --arch arm64` for another architecture than this one.
  *
- * The same source makes the same file, as long as the C library and the time zones of the building host are the same.
+ * The same source makes the same file, if the C library and the time zones of the building host are the same.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -28,31 +28,31 @@ import { librariesFor, PLATFORMS } from './libraries.ts';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
-/** Owns the data, and nothing else in the image. By convention this number is nobody's on every system. */
+/** The user that owns the data, and nothing else in the image. By convention this number is `nobody` everywhere. */
 export const USER = 65_534;
 
-/** Where the volume belongs. */
+/** Where the volume is mounted. */
 export const DATA_DIR = '/var/lib/snitch';
 
 const ZONES = '/usr/share/zoneinfo';
 
-/** Every zone again, without leap seconds and with them; no program looks there by itself. */
+/** Copies of every zone, without leap seconds and with them, which no program uses by default. */
 const ZONES_AGAIN = ['posix', 'right', 'posixrules', 'localtime'];
 
-/** What comes into the image from the host's packages, and under which terms. */
+/** The host's packages that parts of the image come from, with their licences. */
 const PACKAGES = ['libc6', 'libstdc++6', 'libgcc-s1', 'libatomic1', 'tzdata'];
 
-/** Read by the C library and by programs that are added; without the last, names would be asked of DNS alone. */
+/** Read by the C library and by programs that are added. Without the last one, names would be looked up in DNS only. */
 const FILES: Readonly<Record<string, string>> = {
   '/etc/passwd': `root:x:0:0:root:/:/sbin/nologin\nsnitch:x:${USER}:${USER}:Snitch:${DATA_DIR}:/sbin/nologin\n`,
   '/etc/group': `root:x:0:\nsnitch:x:${USER}:\n`,
   '/etc/nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\n',
 };
 
-/** Where a runtime mounts something, also over a root that is read-only. */
+/** Where a container runtime mounts something, even if the root is read-only. */
 const MOUNT_POINTS = ['/proc', '/dev', '/sys', '/etc/snitch', '/run/secrets', '/tmp'];
 
-/** The user of the daemon may write here. A volume that is mounted here for the first time gets owner and mode from it. */
+/** The daemon's user may write here. A volume that is mounted here for the first time takes over the owner and mode. */
 const VOLUMES = [DATA_DIR, '/backup'];
 
 export interface RootfsOptions {
@@ -97,7 +97,7 @@ export function buildRootfs(directory: string, options: RootfsOptions = {}): str
 function fill(tree: string, program: string): void {
   put(tree, '/usr/bin/snitch', { from: program, mode: 0o755 });
   for (const [path, text] of Object.entries(FILES)) put(tree, path, { text });
-  // Those that Node brings too, so that the image does not depend on what the host happens to trust.
+  // Those that are part of Node, so that the image does not depend on what the host happens to trust.
   put(tree, '/etc/ssl/certs/ca-certificates.crt', { text: `${rootCertificates.join('\n')}\n` });
   copyZones(tree);
   for (const name of PACKAGES) {
@@ -128,7 +128,7 @@ function copyZones(tree: string): void {
   }
 }
 
-/** Only the data belong to the user of the daemon, who may change nothing else even where the root can be written. */
+/** Only the data belongs to the daemon's user, who cannot change anything else even if the root is writable. */
 function pack(tree: string, archive: string): string {
   const draft = join(tree, '..', `.${process.pid}.tar`);
   const same = ['--format=gnu', '--sort=name', `--mtime=@${sourceDate(ROOT)}`, '--numeric-owner', '-C', tree];

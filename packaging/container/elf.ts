@@ -14,7 +14,7 @@ export interface Wants {
 const [PT_LOAD, PT_DYNAMIC, PT_INTERP] = [1, 2, 3];
 const [DT_NEEDED, DT_STRTAB, DT_STRSZ] = [1, 5, 10];
 
-/** More than the names in any program have, in bytes: those of Node take 3 MB. */
+/** A limit for the size of the names in a program, in bytes: those of Node take 3 MB. */
 const LARGEST_TABLE = 64 << 20;
 
 interface Segment {
@@ -24,7 +24,7 @@ interface Segment {
   size: number;
 }
 
-/** @throws Error if the file is no 64-bit program of a little-endian machine */
+/** @throws Error if the file is not a 64-bit program for a little-endian machine */
 export function wantsOf(path: string): Wants {
   const file = openSync(path, 'r');
   try {
@@ -72,7 +72,7 @@ function librariesIn(table: Buffer, segments: readonly Segment[], read: Read): s
   return entries.filter(([tag]) => tag === DT_NEEDED).map(([, value]) => textAt(strings, value));
 }
 
-/** Where in the file lies what is at this address of the memory. */
+/** The offset in the file of what is loaded at this address in memory. */
 function offsetOf(address: number, segments: readonly Segment[]): number {
   const segment = segments.find(
     ({ type, address: from, size }) => type === PT_LOAD && address >= from && address < from + size,

@@ -1,4 +1,4 @@
-/** Finds the libraries that a program needs, those of another architecture too. */
+/** Finds the libraries that a program needs, even if it is for another architecture. */
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { wantsOf } from './elf.ts';
@@ -6,9 +6,9 @@ import { wantsOf } from './elf.ts';
 export interface Platform {
   /** The architecture as container tools name it. */
   name: 'amd64' | 'arm64';
-  /** Where libraries are in the root. The loader of Debian and Ubuntu looks there without being told. */
+  /** Where libraries are in the root. The loader of Debian and Ubuntu looks there by default. */
   directory: string;
-  /** Where the libraries of the building host may be: its own ones, then those of Debian's cross compilers. */
+  /** Where the building host may have the libraries: its own ones, then those of Debian's cross compilers. */
   places: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export interface Library {
  * The libraries of a program and those that they need themselves, and the loader.
  *
  * @param places where to look, before the usual places
- * @throws Error if one is nowhere
+ * @throws Error if one is not found
  */
 export function librariesFor(program: string, on: Platform, places: readonly string[] = []): Library[] {
   const found = new Map<string, Library>();

@@ -59,7 +59,7 @@ async function candidatesFor(
 
 const LEADING = [{ value: '--server', description: 'ask the server of that name' }];
 
-/** Those that `cli.yaml` names; no server has to be asked. */
+/** The servers that `cli.yaml` names; no server has to be asked. */
 function serverNames(): Candidate[] {
   return serversOf(readCli(process.env)).map(({ name, url }) => ({ value: name, description: url }));
 }
@@ -225,13 +225,13 @@ async function needed(client: Client): Promise<Candidate[]> {
   return [...(await snitches(client, [])), ...byTag];
 }
 
-/** Those that are left for the last part of a list with commas. */
+/** The values that are left for the last part of a list with commas. */
 function listed(values: readonly string[], typed: string): string[] {
   const before = typed.slice(0, typed.lastIndexOf(',') + 1);
   return values.filter((value) => !before.split(',').includes(value)).map((value) => before + value);
 }
 
-/** What `--end` takes: silences by their ids, and snitches by their names. */
+/** What `--end` accepts: silences by their ids, and snitches by their names. */
 async function silenced(client: Client, given: readonly string[]): Promise<Candidate[]> {
   const silences = await client.listSilences();
   const ids = silences.map(({ id, note, tags: of }) => ({

@@ -34,7 +34,7 @@ async function openDashboard(flags: DashboardFlags): Promise<number> {
   return runDashboard({ url, apiKey, timeoutMs, serverName, servers, readonly, program });
 }
 
-/** One without a key is shown all the same, and why it cannot be asked. */
+/** A server without a key is shown all the same, with the reason why it cannot be asked. */
 function namedServer({ name, url }: KnownServer) {
   try {
     const found = findConnection({ server: name });

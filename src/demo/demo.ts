@@ -9,11 +9,11 @@ import { runOn } from './present.ts';
 
 export interface Demo {
   dataDir: string;
-  /** The configuration of the demo: with its own data, and without anything that could reach somebody outside. */
+  /** The configuration of the demo: its own data, and nothing that could reach anybody outside. */
   settings(config: Config): Config;
-  /** Makes its jobs go on checking in at the daemon that listens on `url`. */
+  /** Keeps its jobs checking in at the daemon that listens on `url`. */
   begin(url: string): void;
-  /** Ends the jobs and deletes the data. */
+  /** Stops the jobs and deletes the data. */
   end(): void;
 }
 

@@ -1,4 +1,4 @@
-/** The jobs of an invented team, with enough of every kind to show what the program can do. */
+/** The jobs of an invented company, with enough of every kind to show what the program can do. */
 import type { Interval } from '../core/interval.ts';
 import type { AlertType } from '../core/snitch.ts';
 import { MINUTE, SECOND } from '../text/durations.ts';
@@ -9,7 +9,7 @@ export interface DemoJob {
   tags: readonly string[];
   notes?: string;
   alertType?: AlertType;
-  /** At which part of its period it usually runs, from 0 to 1. */
+  /** When in its period it usually runs, as a fraction from 0 to 1. */
   at: number;
   /** How long a run usually takes, in milliseconds; without it the job reports only the end of a run. */
   takes?: number;
@@ -17,11 +17,11 @@ export interface DemoJob {
   missed?: readonly number[];
   /** Periods in which it reported an error. */
   errors?: readonly number[];
-  /** The name of a job before it in the list, which must be well for its own silence to be told. */
+  /** The name of an earlier job in the list that it needs: while that one is not well, this one raises no alert. */
   needs?: string;
   /** The note with which somebody acknowledged its alarm. */
   acknowledged?: string;
-  /** The note of a silence that holds over it. */
+  /** The note of a silence that covers it. */
   silenced?: string;
   /** What it reports when it succeeds, and when it fails. */
   message?: string;

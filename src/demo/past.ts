@@ -21,7 +21,7 @@ export const TIMEZONE = 'UTC';
 /** Who made and paused the snitches of the fleet. */
 const OPERATOR = { keyId: null, name: 'ops-key' };
 
-/** Whoever looks after what is wrong now. */
+/** Whoever is looking into what is wrong now. */
 const COLLEAGUE = { keyId: null, name: 'ann' };
 
 /** How many calls are made at the same time. The store takes them in order. */
@@ -67,7 +67,7 @@ export async function makePast(store: Store, now: number): Promise<RunningJob[]>
   return jobs;
 }
 
-/** What its team said of it a quarter of an hour ago. */
+/** Acknowledges or silences it a quarter of an hour ago, if the job says so. */
 async function keepQuiet(store: Store, caseId: string, { job, token }: RunningJob, now: number) {
   const at = now - 15 * MINUTE;
   const { name: by } = COLLEAGUE;
@@ -109,7 +109,7 @@ interface Run {
 function runIn(job: DemoJob, { token, period, ago, now }: Run): CheckIn[] {
   if (job.missed?.includes(ago) || (job.isPaused && ago === 0)) return [];
   const length = period.end - period.start;
-  // The same "chance" in every demo, so that all of them show the same.
+  // Looks random, but is the same in every demo, so that all of them look alike.
   const chance = ((job.name.charCodeAt(0) * 31 + ago * 17) % 100) / 100;
   const takes = job.takes === undefined ? null : job.takes * (0.8 + chance * 0.5);
   const begins = period.start + length * job.at + length * 0.02 * chance;

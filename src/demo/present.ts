@@ -1,11 +1,11 @@
-/** Lets the jobs of the demo go on while somebody watches: those that are healthy check in when it is time. */
+/** Keeps the jobs of the demo running while somebody watches: the healthy ones check in when it is time. */
 import { Calendar } from '../core/interval.ts';
 import { type RunningJob, TIMEZONE } from './past.ts';
 
-/** How often it is checked which jobs are due, in milliseconds. */
+/** How often we check which jobs are due, in milliseconds. */
 const LOOK = 1_000;
 
-/** @returns a function that ends the jobs */
+/** @returns a function that stops the jobs */
 export function runOn(jobs: readonly RunningJob[], url: string, clock: () => number): () => void {
   const calendar = new Calendar();
   const well = jobs.filter(

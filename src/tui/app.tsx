@@ -23,7 +23,7 @@ export interface AppParts {
   connect: (patience?: Patience) => Client;
   /** The address of the server, which the header shows. */
   server: string;
-  /** What it is called, and all that there are, where there are several. */
+  /** Its name and all the servers to choose from, if there are several. */
   serverName?: string | null;
   servers?: readonly Target[];
   readonly: boolean;
@@ -40,9 +40,9 @@ export interface AppParts {
 export interface Target {
   name: string;
   url: string;
-  /** Null if there is no way to ask it, for this reason. */
+  /** Null if it cannot be asked; `problem` says why. */
   connect: ((patience?: Patience) => Client) | null;
-  /** Gives up soon: for a look at how it is. */
+  /** A client that gives up soon, for checking how the server is. */
   glance: (() => Client) | null;
   problem: string | null;
 }
@@ -56,7 +56,7 @@ export interface App {
   exited: Promise<unknown>;
   /** What quitting now would leave undone, a line for each action. */
   unfinished: () => readonly string[];
-  /** Gives the terminal back, and stops everything. */
+  /** Restores the terminal, and stops everything. */
   close: () => void;
 }
 
@@ -122,7 +122,7 @@ interface Ways {
   servers: NonNullable<CommandParts['servers']>;
 }
 
-/** Shows one server after the other, as the keys ask for it. */
+/** Shows one server at a time, and switches when the user asks. */
 function goLiveAtOneOf(parts: AppParts, store: Store, quit: () => void) {
   const targets = parts.servers ?? [];
   const ask = () =>
@@ -140,7 +140,7 @@ function goLiveAtOneOf(parts: AppParts, store: Store, quit: () => void) {
     live.stop();
     store.dispatch({ kind: 'switched', name, url: target.url });
     live = goLive({ ...parts, connect: target.connect }, store, ways);
-    // A server that refuses the key is no reason to leave those that take theirs: the banner tells.
+    // A server that refuses its key is no reason to quit while others accept theirs. The banner shows the refusal.
     live.refused.catch(() => {});
   };
   const ways = { quit, servers: { ask, show } };
@@ -148,7 +148,7 @@ function goLiveAtOneOf(parts: AppParts, store: Store, quit: () => void) {
   return { refused: live.refused, unfinished: () => live.unfinished(), stop: () => live.stop() };
 }
 
-/** What is still on its way from a server must not appear among what another one says. */
+/** Late answers from the previous server must not appear among the data of the next one. */
 function untilEnd(store: Store, signal: AbortSignal): Store {
   const dispatch: Store['dispatch'] = (event) => {
     if (!signal.aborted) store.dispatch(event);
@@ -161,7 +161,7 @@ function goLive(parts: AppParts, whole: Store, ways: Ways) {
   const ending = new AbortController();
   const store = untilEnd(whole, ending.signal);
   const client = connect(patienceOf(store, ending.signal));
-  // Deadlines are by the server's clock, so what is left until then is by it too.
+  // Deadlines follow the server's clock, so the time left until them must follow it too.
   const clock = () => ownClock() + client.now() - Date.now();
   // The feed does its own waiting, and shows it in the header.
   const silences = new SilenceReader({ client: connect(), store });
@@ -218,7 +218,7 @@ function readName(client: Client, store: Store): void {
   );
 }
 
-/** A feed ends at a server that refuses the key from the start. Reading everything again begins it anew. */
+/** A feed ends if the server refuses the key from the start. A refresh starts it again. */
 function follow(feed: Feed, store: Store) {
   let hasEnded = false;
   const run = () =>

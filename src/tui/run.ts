@@ -9,18 +9,18 @@ export interface DashboardOptions {
   url: string;
   apiKey: string;
   timeoutMs: number;
-  /** What the server is called, and all that there are, where there are several. */
+  /** The server's name and all the servers to choose from, if there are several. */
   serverName: string | null;
   servers: readonly NamedServer[];
   readonly: boolean;
   program: string;
 }
 
-/** A server of the settings. */
+/** A server from the settings. */
 export interface NamedServer {
   name: string;
   url: string;
-  /** Null without a key, for this reason. */
+  /** Null if there is no usable key; `problem` says why. */
   apiKey: string | null;
   problem: string | null;
 }
@@ -55,7 +55,7 @@ export async function runDashboard(options: DashboardOptions): Promise<number> {
     clock: Date.now,
   });
   const crash = onCrash(app.close);
-  // On a signal Ink would restore the screen, but not the mouse. So signals take the same way out as everything else.
+  // On a signal Ink would restore the screen, but not the mouse. So signals close the dashboard like everything else.
   for (const signal of SIGNALS) process.once(signal, app.close);
   let undone: readonly string[] = [];
   try {

@@ -1,4 +1,4 @@
-/** Prints the table once as text, for output that is no terminal. */
+/** Prints the table once as text, for output that is not a terminal. */
 import type { WireSnitch } from '../api/wire.ts';
 import { EMPTY, replaceAll } from './model/collection.ts';
 import { type Column, columnsFor } from './model/columns.ts';
@@ -14,7 +14,7 @@ const WIDTH = 120;
 
 export function snapshot(snitches: readonly WireSnitch[], now: number, glyphs: Glyphs): string {
   const { sorted } = replaceAll(EMPTY, snitches);
-  // A server from before it was told leaves the deadline out.
+  // An older server leaves the deadline out.
   const isTold = snitches.some(({ deadline }) => deadline !== undefined);
   const columns = columnsFor(WIDTH).filter(({ id }) => !UNKNOWN.includes(id) && (isTold || id !== 'due'));
   const look = { columns, width: WIDTH, glyphs, now, detail: undefined, isSelected: false, isMarked: false };

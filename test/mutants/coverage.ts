@@ -1,4 +1,4 @@
-/** Which code each test file runs, as V8 counts it: a bug is only worth trying with the tests that come by. */
+/** Which code each test file runs, as V8 counts it: a bug is only worth trying with the tests that run its place. */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -34,7 +34,7 @@ export function readCoverage(directory: string, tree: string): Coverage {
   return coverage;
 }
 
-/** V8's ranges nest: the smallest one around a place tells how often that ran. */
+/** V8's ranges nest: the smallest one around a place says how often it ran. */
 export function runs(coverage: Coverage, file: string, place: number): boolean {
   return (coverage.get(file) ?? []).some((ranges) => {
     let smallest: Range | undefined;

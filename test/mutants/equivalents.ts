@@ -1,11 +1,11 @@
-/** Changes of the code that make no difference to what it does. No test can notice them, so they do not count. */
+/** Changes to the code that make no difference to what it does. No test can notice them, so they do not count. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mutation } from './mutations.ts';
 
 export interface Equivalent {
   file: string;
-  /** The line in which the change begins, and what it becomes; both without the blanks around. */
+  /** The line in which the change begins, and what it becomes; both without surrounding blanks. */
   line: string;
   becomes: string;
   /** Why nobody can tell the difference. */

@@ -1,13 +1,15 @@
 /**
- * Plants small bugs in the core, the store, the delivery and the texts, one at a time, and tells which of them no test
- * notices.
+ * Plants small bugs in the core, the store, the delivery and the texts, one at a time, and reports which of them no
+ * test notices.
  *
  *     node test/mutants/main.ts [--sample N] [--seed N] [--at-least PERCENT] [--minutes N] [--keep FILE] [--postgres] [PATTERN…]
  *
- * With `--postgres` they are planted in what only runs with PostgreSQL instead, and all tests share one cluster. A pattern is a regular expression on the path below `src/`. `--sample` takes so many of all bugs, the same ones for
- * the same `--seed`. `--minutes` ends the run after so long, and with `--keep` the same command goes on from there,
- * until the code or a test changes. It exits with 1 when it was ended, or when fewer than `--at-least` per cent (90)
- * were noticed of those that change what the code does.
+ * With `--postgres` they are planted in what only runs with PostgreSQL instead, and all tests share one cluster. A
+ * pattern is a regular expression on the path below `src/`. `--sample` takes this many of all bugs, the same ones for
+ * the same
+ * `--seed`. `--minutes` ends the run after that time; with `--keep`, the same command continues from there, until the
+ * code or a test changes. It exits with 1 if it was ended early, or if the tests noticed fewer than `--at-least` per
+ * cent (90) of the bugs that change what the code does.
  */
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -36,17 +38,17 @@ const { values: options, positionals: patterns } = parseArgs({
 
 const rooms = options.postgres ? POSTGRES_ROOMS : ROOMS;
 
-/** So many test files are tried with one bug. */
+/** The most test files that are tried with one bug. */
 const TRIED_AT_MOST = 16;
 
-/** A test file hangs when it takes so many times as long as without a bug, and so many seconds more. */
+/** A test file hangs if it takes more than this many times as long as without a bug, plus this many seconds. */
 const PATIENCE = { times: 3, seconds: 10 };
 
 interface Planted extends Mutation {
   file: string;
   line: number;
   original: string;
-  /** Set where it is known to change nothing that the code does. */
+  /** Set if it is known to make no difference to what the code does. */
   equivalent: Equivalent | undefined;
 }
 
@@ -87,7 +89,7 @@ function bugsIn(file: string): Planted[] {
   }));
 }
 
-/** A line that was changed since needs another look: what is known of it no longer holds. */
+/** Reports known equivalents whose line has changed since: they no longer apply, and need another look. */
 function tellGone(files: readonly string[], bugs: readonly Planted[]): void {
   const found = new Set(bugs.map(({ equivalent }) => equivalent));
   for (const known of EQUIVALENTS) {
@@ -125,7 +127,7 @@ async function inTrees<T>(
   );
 }
 
-/** Runs a test as it is: what it covers of `files`, how long it takes, and that it passes; null where it was interrupted. */
+/** Runs a test without a bug: what it covers of `files`, how long it takes, whether it passes. Null if interrupted. */
 async function measureOne(
   tree: Tree,
   test: TestFile,
@@ -148,8 +150,9 @@ async function measureOne(
 }
 
 /**
- * The tests that run the place of a bug: the one of the same name first, then those of its own room, those that run most
- * of its file first. The last of many would hardly notice what the others do not, and take minutes.
+ * The tests that run the place of a bug: first the one of the same name, then those of its own room, ordered by how
+ * much of its file they run. If there are many, the last ones would hardly notice what the others miss, and would take
+ * minutes.
  */
 function testsFor({ file, runsAt }: Planted, measured: readonly Measured[]): Measured[] {
   const room = roomOf(file, rooms);
@@ -166,7 +169,9 @@ function testsFor({ file, runsAt }: Planted, measured: readonly Measured[]): Mea
     .map(({ one }) => one);
 }
 
-/** A test that was killed before any of it failed is given twice the time: the host may be busy with something else. */
+/**
+ * A test that was killed before any part of it failed gets twice the time: the host may be busy with something else.
+ */
 async function outcomeWith(
   tree: Tree,
   test: TestFile,
@@ -182,7 +187,7 @@ async function outcomeWith(
   return 'hangs';
 }
 
-/** A test that hangs tells of the bug only where it does not hang without it: the host may be too busy for either. */
+/** A test that hangs has noticed the bug only if it does not hang without it: the host may be too busy for either. */
 async function outcomeOf(
   tree: Tree,
   { test, seconds }: Measured,
@@ -196,7 +201,7 @@ async function outcomeOf(
   }
 }
 
-/** @returns null where it was interrupted */
+/** @returns null if it was interrupted */
 async function tryBug(tree: Tree, bug: Planted, measured: readonly Measured[]): Promise<Verdict | null> {
   const tests = testsFor(bug, measured);
   if (tests.length === 0) return { how: 'NEVER RUN' };
@@ -224,7 +229,7 @@ function print(verdict: Verdict, { file, line, original, replacement }: Planted)
   console.log(`${verdict.how.padEnd(9)} src/${file}:${line}  ${change}${by}${because}`);
 }
 
-/** @returns the share that was noticed, in per cent, of those that are no equivalents */
+/** @returns the share of the bugs other than equivalents that was noticed, in per cent */
 function printTotals(verdicts: readonly [Planted, Verdict][]): number {
   const isNoticed = ([, verdict]: [Planted, Verdict]) => 'by' in verdict;
   const totals = (what: string, some: readonly [Planted, Verdict][]) => {
@@ -246,7 +251,7 @@ function printTotals(verdicts: readonly [Planted, Verdict][]): number {
   return totals('in all', verdicts);
 }
 
-/** The tests that can notice any of `bugs`, each measured where that is not done yet. */
+/** The tests that can notice any of `bugs`, each measured unless that was done before. */
 async function measure(
   { all, scratch }: Trees,
   bugs: readonly Planted[],
@@ -283,7 +288,7 @@ async function tryAll(
   return verdicts;
 }
 
-/** Runs `work` with the environment of the tests, and while it does, with the cluster that all of them share. */
+/** Runs `work` with the environment of the tests, while the cluster that all of them share is running. */
 async function withStores(work: (envOf: EnvOf) => Promise<void>): Promise<void> {
   if (!options.postgres) return work(() => ({}));
   const { addressOf, poolOf, startSharedCluster } = await import('../store/postgres/databases.ts');

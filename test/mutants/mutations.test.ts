@@ -1,4 +1,4 @@
-/** What bugs are planted: each changes what the code does, and none changes what is only read. */
+/** Which bugs are planted: each changes what the code does, and none changes text that is only for readers. */
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,6 @@
-/** The small bugs that can be planted in a source file: found in its syntax tree, so that comments and types are left alone. */
+/**
+ * The small bugs that can be planted in a source file. The syntax tree is used, so comments and types are left alone.
+ */
 import { ts } from '@ts-morph/common';
 import { sqlMutations } from './sql.ts';
 
@@ -42,10 +44,10 @@ const METHODS = new Map([
   ['ceil', 'floor'],
 ]);
 
-/** What is only written for people to read later: no test must hold it word by word. */
+/** Log messages are only for people to read later: no test needs to check their wording. */
 const LOGGING = /\b(?:logger|log)\.(?:trace|debug|info|warn|error|fatal)\(/i;
 
-/** Small numbers are off by one, large ones four times as much: one millisecond more in a day is no bug. */
+/** Small numbers become one larger, large ones four times as large: one millisecond more in a day is no bug. */
 const SMALL = 100;
 
 export function mutationsOf(file: string, text: string): Mutation[] {
@@ -77,7 +79,7 @@ function editsOf(node: ts.Node, source: ts.SourceFile): Edit[] {
   if (ts.isNumericLiteral(node)) return [over(node, source, otherNumber(node))];
   if (node.kind === SyntaxKind.TrueKeyword) return [over(node, source, 'false')];
   if (node.kind === SyntaxKind.FalseKeyword) return [over(node, source, 'true')];
-  // Where nobody takes the value, the linter finds that an `await` is missing.
+  // If the value is not used, the linter notices that an `await` is missing.
   if (
     ts.isAwaitExpression(node) &&
     !ts.isExpressionStatement(node.parent) &&
@@ -92,7 +94,7 @@ function editsOf(node: ts.Node, source: ts.SourceFile): Edit[] {
   return [];
 }
 
-/** SQLite has no promises: what a transaction reads and writes is there when the call returns, awaited or not. */
+/** SQLite is synchronous: what a transaction reads or writes is there when the call returns, awaited or not. */
 function isAnsweredAtOnce({ expression }: ts.AwaitExpression, source: ts.SourceFile): boolean {
   return (
     ts.isCallExpression(expression) &&
@@ -104,7 +106,7 @@ function over(node: ts.Node, source: ts.SourceFile, replacement: string): Edit {
   return { start: node.getStart(source), end: node.getEnd(), replacement };
 }
 
-/** An equality has its own opposite. */
+/** Equalities are not negated here, because their operator is replaced by its opposite anyway. */
 function negated(condition: ts.Expression, source: ts.SourceFile): Edit[] {
   const isEquality =
     ts.isBinaryExpression(condition) &&
@@ -121,7 +123,7 @@ function conditionOf(node: ts.IfStatement | ts.ConditionalExpression): ts.Expres
 function operatorEdits(node: ts.BinaryExpression, source: ts.SourceFile): Edit[] {
   const replacement = OPERATORS.get(node.operatorToken.kind);
   if (replacement === undefined || isTextConcatenation(node, source)) return [];
-  // Beside `&&`, a bare `??` does not parse.
+  // `&&` and `??` cannot be mixed without parentheses.
   if (replacement === '&&' && node.operatorToken.kind === SyntaxKind.QuestionQuestionToken) {
     return [over(node, source, `(${node.left.getText(source)}) && (${node.right.getText(source)})`)];
   }
@@ -147,7 +149,7 @@ function otherNumber(node: ts.NumericLiteral): string {
   return String(value < SMALL ? value + 1 : value * 4);
 }
 
-/** Where nobody takes the answer of a call, it is made for its effect. */
+/** A call whose result is not used is made for its effect: the bug is to leave it out. */
 function statementEdits(node: ts.ExpressionStatement, source: ts.SourceFile): Edit[] {
   const { expression } = node;
   const call = ts.isAwaitExpression(expression) ? expression.expression : expression;
@@ -156,8 +158,8 @@ function statementEdits(node: ts.ExpressionStatement, source: ts.SourceFile): Ed
 }
 
 /**
- * A literal is turned round elsewhere, and `null` stands for nothing as well as `undefined` does: neither makes a bug of its
- * own here.
+ * Returned literals are left out: true and false are swapped elsewhere, and `undefined` instead of `null` would change
+ * little.
  */
 function returnEdits(node: ts.ReturnStatement, source: ts.SourceFile): Edit[] {
   if (/^(?:null|undefined|true|false)?$/.test(node.expression?.getText(source) ?? '')) return [];
@@ -175,7 +177,7 @@ function methodEdits(node: ts.PropertyAccessExpression, source: ts.SourceFile): 
   return [over(node.name, source, name)];
 }
 
-/** The value of a constant of the file is made when it is loaded, by every test: what counts is who uses it. */
+/** The value of a top-level constant is computed at load time, in every test: what counts is where it is used. */
 function placesOf(node: ts.Node, source: ts.SourceFile): number[] {
   const own = node.getStart(source);
   const constant = topConstantOf(node);
@@ -190,7 +192,7 @@ function placesOf(node: ts.Node, source: ts.SourceFile): number[] {
   return isExported(constant) ? [...places, own] : places;
 }
 
-/** The name of the constant of the file whose value `node` is a part of, unless a function stands between. */
+/** The name of the top-level constant whose value `node` is a part of, unless a function is in between. */
 function topConstantOf(node: ts.Node): ts.Identifier | null {
   for (let at = node; at.parent; at = at.parent) {
     if (ts.isFunctionLike(at)) return null;

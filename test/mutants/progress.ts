@@ -1,16 +1,16 @@
-/** What a run has found out so far, kept in a file: the same command goes on from there when it was ended. */
+/** What a run has found out so far, kept in a file, so that the same command can continue after it was ended. */
 import { createHash } from 'node:crypto';
 import { appendFileSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One finding a line, under a line that tells which run of which code it belongs to. */
+/** One finding a line, below a first line that says which run and which code they belong to. */
 export class Progress<Finding> {
   readonly #file: string | undefined;
   readonly #found = new Map<string, Finding>();
 
   /**
    * @param file where the findings are kept; undefined for nowhere
-   * @param of what the findings are true of: those of anything else are dropped
+   * @param of identifies the run and the code: findings about anything else are dropped
    */
   constructor(file: string | undefined, of: string) {
     this.#file = file;
@@ -20,7 +20,7 @@ export class Progress<Finding> {
       writeFileSync(file, `${of}\n`);
       return;
     }
-    // A line that was cut short when the run was killed is behind the last newline.
+    // If the run was killed, a line that was cut short may follow the last newline.
     for (const line of lines.slice(0, -1)) {
       const [name, finding] = JSON.parse(line) as [string, Finding];
       this.#found.set(name, finding);
@@ -28,7 +28,7 @@ export class Progress<Finding> {
     writeFileSync(file, [head, ...lines.slice(0, -1), ''].join('\n'));
   }
 
-  /** What is known already; otherwise what `find` finds, kept unless it is null. */
+  /** The finding that is known already; otherwise what `find` returns, which is kept unless it is null. */
   async of<One extends Finding>(name: string, find: () => Promise<One | null>): Promise<One | null> {
     const known = this.#found.get(name);
     if (known !== undefined) return known as One;
@@ -48,7 +48,7 @@ function contentOf(file: string): string {
   }
 }
 
-/** A sum over the code and its tests: with another one, a bug that survived may be noticed by now. */
+/** A checksum of the code and its tests. If it has changed, a bug that survived may be noticed by now. */
 export function sumOfCode(root: string): string {
   const sum = createHash('sha256');
   const names = globSync('{src,test}/**/*.{ts,tsx}', { cwd: root, exclude: ['test/mutants/**'] });

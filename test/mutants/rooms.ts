@@ -6,16 +6,16 @@ export interface Room {
   name: string;
   /** Patterns of its files in which bugs are planted, below `src/`. */
   sources: readonly string[];
-  /** Its own tests, and those of rooms that use it and are quick: paths below `test/`. */
+  /** Its own tests, and the quick ones of rooms that use it: paths below `test/`. */
   tests: RegExp;
 }
 
-/** What needs no other program. */
+/** Rooms whose tests need no other program. */
 export const ROOMS: readonly Room[] = [
   { name: 'core', sources: ['core/**/*.ts'], tests: /^(?:core|store|delivery)\// },
   {
     name: 'store',
-    // Migrations that have landed are held by their digests, which would notice everything.
+    // Migrations that have landed are protected by their digests, which would notice every change.
     sources: ['store/*.ts', 'store/{methods,operations,sqlite}/**/*.ts'],
     tests: /^(?:store\/(?!postgres\/|move\/)|sweep\/|system\/syncs)/,
   },
@@ -23,7 +23,10 @@ export const ROOMS: readonly Room[] = [
   { name: 'text', sources: ['text/**/*.ts'], tests: /^text\// },
 ];
 
-/** What only runs with PostgreSQL. Many of its tests wait for clusters: those of a folder are tried with its own bugs alone. */
+/**
+ * Code that only runs with PostgreSQL. Many of its tests wait for clusters, so bugs are tried with those of their
+ * folder.
+ */
 export const POSTGRES_ROOMS: readonly Room[] = [
   ...['store/postgres/changes', 'store/postgres/hosts', 'store/postgres/nodes', 'store/move'].map((name) => ({
     name,
@@ -33,7 +36,7 @@ export const POSTGRES_ROOMS: readonly Room[] = [
   {
     name: 'store/postgres',
     sources: ['store/postgres/*.ts'],
-    // What it does for nodes that died is tried with the nodes.
+    // What it does for nodes that died is tested with the nodes.
     tests: /^store\/(?:postgres\/(?:nodes\/)?[^/]+$|(?!sqlite\/|move\/|postgres\/))/,
   },
 ];
@@ -43,13 +46,13 @@ export function roomOf(file: string, rooms: readonly Room[]): Room | undefined {
   return rooms.find(({ name }) => file.startsWith(`${name}/`));
 }
 
-/** Whether a test needs nothing that must be built, and no more of the host than these rooms do. */
+/** Whether a test belongs to the room, needs nothing built, and needs no more of the host than the other tests. */
 export function isRunIn(room: Room, { path, needs, waits, isOnBoth }: TestFile): boolean {
   if (needs !== 'nothing' || !path.endsWith('.ts') || !room.tests.test(path)) return false;
   return POSTGRES_ROOMS.includes(room) ? isOnBoth || isAboutPostgres(path) : !waits;
 }
 
-/** Tests that find PostgreSQL themselves, and of which the others need not be told. */
+/** Whether a test finds PostgreSQL itself, and does not need SNITCH_TEST_STORE. */
 export function isAboutPostgres(path: string): boolean {
   return /^store\/(?:postgres|move)\//.test(path);
 }

@@ -1,4 +1,4 @@
-/** The same order for the same seed: a sample can be drawn again. */
+/** The same order for the same seed, so that a sample can be drawn again. */
 export function shuffled<T>(items: readonly T[], seed: number): T[] {
   const random = generator(seed);
   return items

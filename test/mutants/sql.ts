@@ -1,4 +1,4 @@
-/** Bugs in the SQL that stands in a source file: a condition that no longer counts, a boundary, an order turned round. */
+/** Bugs in the SQL of a source file: a condition that is dropped, a boundary, an order that is reversed. */
 import { ts } from '@ts-morph/common';
 
 interface Edit {
@@ -47,7 +47,7 @@ function swapped(text: string): Edit[] {
   );
 }
 
-/** Each condition becomes one that always holds; its parameters stay, so that the statement still takes as many. */
+/** Each condition becomes one that is always true. Its parameters stay, so that their number still fits. */
 function droppedConditions(text: string): Edit[] {
   const edits: Edit[] = [];
   for (const { index } of text.matchAll(/\bWHERE\s+/g)) {
@@ -58,7 +58,7 @@ function droppedConditions(text: string): Edit[] {
   return edits;
 }
 
-/** From and to of each condition that AND joins, on the level of the WHERE that ends at `from`. */
+/** The start and end of each condition that AND joins, at the level of the WHERE that ends at `from`. */
 function conditionsAt(text: string, from: number): [number, number][] {
   const found: [number, number][] = [];
   let depth = 0;
@@ -74,7 +74,7 @@ function conditionsAt(text: string, from: number): [number, number][] {
     const rest = text.slice(at, at + 20);
     const isWord = depth === 0 && /\W/.test(text[at - 1] ?? '');
     if (depth === 0 && (/[)'`;]/.test(char) || (isWord && END.test(rest)))) {
-      // A quote within the statement begins a text of SQL; what follows is not worth reading further.
+      // A quote within the statement begins an SQL string; what follows is not worth parsing.
       close(at);
       return char === "'" && text[0] !== "'" ? [] : found;
     }

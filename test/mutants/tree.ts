@@ -1,4 +1,4 @@
-/** Copies of the source and its tests, in which bugs may be planted: the checkout itself is never touched. */
+/** Copies of the source and its tests to plant bugs in: the checkout itself is never touched. */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, normalize } from 'node:path';
@@ -18,12 +18,12 @@ export interface Tree {
 
 export interface Trees {
   all: Tree[];
-  /** For what the tests count. */
+  /** A directory for the coverage of the tests. */
   scratch: string;
   remove(): void;
 }
 
-/** What a test is told beside the environment of this process. */
+/** The variables that a test gets in addition to the environment of this process. */
 export type EnvOf = (test: TestFile) => Record<string, string>;
 
 export async function copyTrees(count: number, envOf: EnvOf, signal: AbortSignal): Promise<Trees> {

@@ -4,13 +4,13 @@ import type { Run } from './run-file.ts';
 /** Files that are run in one process, in turn. */
 export type Batch = [Run, ...Run[]];
 
-/** Fewer files than these are each run alone: who looks at a few of them wants to see what each does by itself. */
+/** If there are fewer files than this, each is run alone: whoever runs a few wants to see what each does on its own. */
 const MANY = 20;
 
-/** So many of one room at most: the last process to end should not have begun long before the others. */
+/** The most files of one room in a batch: the last process to end should not have begun long after the others. */
 const AT_MOST = 12;
 
-/** The same where they start the built program: each takes longer. */
+/** The same if they start the built program, because each takes longer. */
 const AT_MOST_OF_PROGRAM = 8;
 
 /** Longest first, so that the last one to end began early. */
@@ -20,7 +20,7 @@ export function inBatches(runs: readonly Run[]): Batch[] {
   return batches.sort((one, other) => limit(other) - limit(one) || one[0].name.localeCompare(other[0].name));
 }
 
-/** Those that share a process with others of their room, on the same database, and each of the others by itself. */
+/** Files that share a process are gathered by room and database; each of the others is a batch of its own. */
 function gathered(runs: readonly Run[]): Batch[] {
   const open = new Map<string, Batch>();
   const batches: Batch[] = [];

@@ -1,4 +1,4 @@
-/** Builds what the chosen tests need, once, while those that need nothing run already. */
+/** Builds what the chosen tests need, once, while those that need nothing are already running. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ type Built = Exclude<Needs, 'nothing'>;
 /** The order in which they are built. */
 const ALL: readonly Built[] = ['bundle', 'executable', 'foreign executable'];
 
-/** What the build says when the file is there. */
+/** What the build prints when the file is there. */
 const SAID: Record<Built, RegExp> = {
   bundle: /^dist\/snitch\.mjs$/,
   executable: /^dist\/snitch: /,
@@ -18,13 +18,13 @@ const SAID: Record<Built, RegExp> = {
 };
 
 /**
- * Each resolves when the file is there, or will never be; where nothing needs it, it is not built.
+ * Each promise resolves when the file is there, or will never be. What nothing needs is not built.
  *
- * @param failed called where it cannot be built: whatever runs by then has to be ended
+ * @param failed called if the build fails: whatever is running then has to be ended
  */
 export function build(needs: ReadonlySet<Needs>, failed: () => void): Record<Built, Promise<void>> {
   const most = ALL.findLastIndex((one) => needs.has(one));
-  // A host of that architecture has it already: it is its own.
+  // On a host of that architecture, it is the host's own executable.
   const isForeign = needs.has('foreign executable') && process.arch !== 'arm64';
   const wanted = ALL.slice(0, most + 1).filter((one) => one !== 'foreign executable' || isForeign);
   const resolvers = ALL.map((one) => [one, Promise.withResolvers<void>()] as const);
@@ -44,7 +44,7 @@ export function build(needs: ReadonlySet<Needs>, failed: () => void): Record<Bui
   >;
 }
 
-/** All in one process: the bundle is made once, and goes into each executable. */
+/** All in one process, so that the bundle is made once and goes into each executable. */
 async function run(options: readonly string[], onLine: (line: string) => void): Promise<boolean> {
   const child = spawn(process.execPath, ['build.mjs', ...options], {
     cwd: join(TEST, '..'),

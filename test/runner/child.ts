@@ -4,7 +4,7 @@
  *
  *     node test/runner/child.ts MARK FILE…
  *
- * MARK, and how many files were before it, stand in a line on both streams where each file but the first begins.
+ * As each file but the first begins, a line on both streams has MARK and how many files came before it.
  */
 import { registerHooks } from 'node:module';
 import { run } from 'uvu/run';
@@ -18,7 +18,7 @@ const TOLD_HOOKS = import.meta.resolve('./told-hooks.ts');
 registerHooks({
   resolve(specifier, context, next) {
     const resolved = next(specifier, context);
-    // uvu itself runs what was gathered, and is what stands behind the file in its place.
+    // uvu's own parts, and the file that replaces it for the tests, still get the real one.
     const isForTests = resolved.url === UVU && !/\/uvu\/|told-hooks/.test(context.parentURL ?? '');
     return isForTests ? { ...resolved, url: TOLD_HOOKS, format: 'module-typescript' } : resolved;
   },

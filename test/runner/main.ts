@@ -1,6 +1,6 @@
 /**
- * Runs the tests, each file with a time limit, as many at once as the host has cores. Where many are to be run, quick
- * ones of one room share a process, one after the other; every other file has a process of its own.
+ * Runs the tests, each file with a time limit, as many at once as the host has cores. If there are many, quick ones of
+ * one room share a process, one after the other; every other file has a process of its own.
  *
  *     node test/runner/main.ts [--fast] [--no-skips] [--postgres] [PATTERN…]
  *
@@ -25,19 +25,19 @@ const { values: options, positionals: patterns } = parseArgs({
   options: { fast: { type: 'boolean' }, 'no-skips': { type: 'boolean' }, postgres: { type: 'boolean' } },
 });
 
-/** A file that declares such a limit has much to compute, in seconds: `--fast` leaves it out. */
+/** A file that declares at least this limit, in seconds, has much to compute: `--fast` leaves it out. */
 const SLOW_S = 120;
 
-/** With `--fast` so many of the cases of properties and random tests are tried: see `test/cases.ts`. */
+/** With `--fast`, this share of the cases of property tests and random tests is tried: see `test/cases.ts`. */
 const FAST_SHARE = '0.2';
 
-/** On PostgreSQL each statement goes to another process and back: a run there may take so many times as long. */
+/** On PostgreSQL each statement goes to another process and back: a run may take this many times as long. */
 const LONGER_ON_POSTGRES = 2;
 
-/** Files that mostly wait run beside those that compute. */
+/** How many files that mostly wait run beside those that compute. */
 const WAITING_AT_ONCE = 3;
 
-/** With `--fast` there are none of those, and the others wait now and then too, for sockets, timers and threads. */
+/** With `--fast` there are none of those, but the others also wait now and then, for sockets, timers and threads. */
 const FAST_PER_CORE = 2;
 
 const patience = Number(process.env.TEST_PATIENCE ?? 1);
@@ -64,8 +64,8 @@ async function work(own: Iterator<Batch, undefined>, others: Iterator<Batch, und
 }
 
 /**
- * Whoever has no file of its own kind left helps with the other: those that compute also wait, for processes that they
- * start, and would leave a part of the host idle.
+ * A worker with no file of its own kind left helps with the other kind: files that compute also wait, for processes
+ * that they start, and would leave a part of the host idle.
  */
 async function runAll(runs: readonly Run[]): Promise<void> {
   const of = (waits: boolean) => inBatches(runs.filter(({ file }) => file.waits === waits)).values();
@@ -78,7 +78,7 @@ async function runAll(runs: readonly Run[]): Promise<void> {
   ]);
 }
 
-/** Each file, and where it is asked for, those that are about both databases once more. */
+/** Runs each file, and with `--postgres` those that are about both databases once more. */
 async function runAllStores(files: readonly TestFile[]): Promise<void> {
   const share: Record<string, string> = options.fast
     ? { TEST_SHARE: process.env.TEST_SHARE ?? FAST_SHARE }
@@ -89,7 +89,8 @@ async function runAllStores(files: readonly TestFile[]): Promise<void> {
   const { addressOf, startSharedCluster } = await import('../store/postgres/databases.ts');
   const { initializedIn } = await import('../store/postgres/clusters/cluster.ts');
   await using cluster = await startSharedCluster();
-  // Files that are about PostgreSQL alone have their databases there as well, or begin their clusters as it began.
+  // Files about PostgreSQL alone also make their databases there, or start their clusters from a copy of its initial
+  // one.
   const own = { SNITCH_TEST_POSTGRES: addressOf(cluster), ...initializedIn(cluster) };
   const env = { SNITCH_TEST_STORE: 'postgres', ...own };
   const again = files.filter(({ isOnBoth }) => isOnBoth);

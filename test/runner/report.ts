@@ -1,4 +1,4 @@
-/** What a run of the tests says: a line for each file as it ends, all that a failed one printed, and the totals. */
+/** What a run of the tests prints: a line for each file as it ends, all output of a failed one, and the totals. */
 import type { Outcome } from './run-file.ts';
 
 export function isGood({ problem, passed, total }: Outcome): boolean {
@@ -14,7 +14,7 @@ export function printOutcome(outcome: Outcome): void {
   if (!isGood(outcome)) console.log(outcome.output.replace(/^/gm, '    | '));
 }
 
-/** @returns whether everything passed, and nothing was skipped where nothing may be */
+/** @returns whether everything passed, and with `noSkips` nothing was skipped */
 export function printTotals(
   outcomes: readonly Outcome[],
   { noSkips, started }: { noSkips: boolean; started: number },
@@ -30,7 +30,7 @@ export function printTotals(
     for (const reason of reasons) console.log(`skipped in ${path}: ${reason}`);
   }
   for (const { path, problem } of bad) console.log(`FAILED ${path}${problem === null ? '' : `: ${problem}`}`);
-  // A file that went wrong although each of its tests passed is one failure more.
+  // A file that went wrong although each of its tests passed is one more failure.
   const failed = total - passed + bad.filter((one) => one.total === one.passed).length;
   const isRefused = noSkips && skipped > 0;
   if (isRefused) console.log('FAILED: no test may be skipped here');

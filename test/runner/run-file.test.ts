@@ -39,7 +39,7 @@ function run(dir: string, body: string, limitS = 30, env: Record<string, string>
 
 /** Runs such files in one process. */
 function inTurn(dir: string, bodies: Record<string, string>): Promise<Outcome[]> {
-  // Those that do not hang must come to their end on a busy host as well.
+  // Those that do not hang must be able to finish on a busy host too.
   const limitS = (name: string) => (name === 'hanging' ? 3 : 40);
   const runs = Object.entries(bodies).map(([name, body]) => sample(dir, body, limitS(name), name));
   return runInTurn(runs, 1, new AbortController().signal);

@@ -1,4 +1,4 @@
-/** Runs test files in a process of their own, one or several in turn, and ends that process whatever it does. */
+/** Runs test files in a process of their own, one or several in turn, and makes sure that the process ends. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { TEST, type TestFile } from './test-files.ts';
 /** A file, and how it is run. */
 export interface Run {
   file: TestFile;
-  /** What its process is told beside the environment of the runner. */
+  /** The variables that its process gets in addition to the environment of the runner. */
   env: Record<string, string>;
   /** What its results are called. */
   name: string;
@@ -23,7 +23,7 @@ export interface Outcome {
   skipped: number;
   /** Why tests were skipped, as they said it. */
   reasons: string[];
-  /** What they said of this run in lines that begin with `NOTE: `, such as which of two ways they took. */
+  /** What they said about this run in lines that begin with `NOTE: `, such as which of two ways they took. */
   notes: string[];
   /** What is wrong with the file besides failed tests, in words, or null. */
   problem: string | null;
@@ -117,7 +117,7 @@ function runInOneProcess(runs: readonly Run[], patience: number, signal: AbortSi
       const outcomes: Outcome[] = [];
       for (const [index, { output, seconds }] of ended.entries()) {
         const path = runs[index]?.name ?? '';
-        // How the process ended tells of the file that ran last, where it says no more than that one before it failed too.
+        // How the process ended concerns the file that ran last, unless it only says that an earlier file failed.
         const told = { problem, code, killedBy, isForOthers: code === 1 && outcomes.some(hasFailed) };
         const how = index === last ? told : { problem: null, code: null, killedBy: null, isForOthers: false };
         outcomes.push(outcomeOf({ path, output, seconds, ...how }));
@@ -136,7 +136,7 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // All of the group have ended already.
+    // The whole group has ended already.
   }
 }
 
@@ -146,7 +146,7 @@ interface Ended {
   problem: string | null;
   code: number | null;
   killedBy: NodeJS.Signals | null;
-  /** Its exit code is that of files before it which have failed. */
+  /** Whether the exit code is explained by earlier files that failed. */
   isForOthers: boolean;
   seconds: number;
 }

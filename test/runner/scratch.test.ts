@@ -11,7 +11,7 @@ const test = suite('a directory in memory');
 
 const MUCH = 2 ** 40;
 
-/** A file system in memory, which is gone again at the end of the block. */
+/** A file system in memory, which is removed at the end of the block. */
 function memory(size: string): Mount & Disposable {
   const mount = mountTmpfs(`size=${size}`);
   assert.ok(mount, 'a tmpfs can be mounted');

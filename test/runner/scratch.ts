@@ -1,6 +1,6 @@
 /**
  * A directory in memory for what the tests write. They make thousands of databases, and sync each to the disk again and
- * again, which takes half of the time of a run; to prove that the syncs are made, no disk is needed.
+ * again, which takes half of the time of a run. Proving that the syncs are made needs no disk.
  */
 import {
   accessSync,
@@ -17,11 +17,11 @@ import { join } from 'node:path';
 
 const TMPFS = 0x0102_1994;
 
-/** Where fewer bytes than these are free, in the file system and in memory, the tests write on the disk. */
+/** If fewer bytes than these are free, in the file system or in memory, the tests write to the disk. */
 const FREE = 2 * 2 ** 30;
 const AVAILABLE = 6 * 2 ** 30;
 
-/** The process that made it stands in its name, so that one that was killed is found out. */
+/** The name contains the id of the process that made it, so that directories of killed runs are recognised. */
 const NAME = /^snitch-(\d+)-\w{6}$/;
 
 export interface Scratch extends Disposable {
@@ -29,10 +29,10 @@ export interface Scratch extends Disposable {
 }
 
 /**
- * Such a directory in `place`, which goes when it is disposed of. Those that killed runs have left are removed.
+ * Makes such a directory in `place`, which is removed when it is disposed of. Those that killed runs left are removed.
  *
  * @param available bytes of memory
- * @returns null where `place` is not in memory, has no room, or does not let this process write or run programs
+ * @returns null if `place` is not in memory, has no room, or does not let this process write or run programs
  */
 export function scratchIn(place: string, available: number): Scratch | null {
   if (!isInMemory(place) || !mayWriteTo(place)) return null;
@@ -43,7 +43,7 @@ export function scratchIn(place: string, available: number): Scratch | null {
   const { bavail, bsize } = statfsSync(place);
   if (bavail * bsize < FREE || available < AVAILABLE) return null;
   const path = mkdtempSync(join(place, `snitch-${process.pid}-`));
-  // As `/tmp` is: some tests start programs as other users.
+  // Like `/tmp`: some tests start programs as other users.
   chmodSync(path, 0o1777);
   if (!mayRunIn(path)) {
     remove(path);
@@ -56,7 +56,7 @@ function mayWriteTo(place: string): boolean {
   return isAllowed(place, constants.R_OK | constants.W_OK | constants.X_OK);
 }
 
-/** Tests write programs and run them, which a container mostly forbids there. */
+/** Tests write programs and run them, which containers usually forbid there. */
 function mayRunIn(directory: string): boolean {
   const program = join(directory, 'program');
   writeFileSync(program, '', { mode: 0o700 });
@@ -82,7 +82,7 @@ function isInMemory(place: string): boolean {
   }
 }
 
-/** Something may still be mounted in it, or belong to someone else: it then stays, and is said. */
+/** Something in it may still be mounted, or belong to someone else: it then stays, and this is reported. */
 function remove(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 3 });

@@ -1,6 +1,6 @@
-/** What one process prints of several test files, taken apart by the lines with which it says that the next one begins. */
+/** Splits what one process prints about several test files at the lines that say that the next one begins. */
 
-/** More is cut from the front: what a file that runs wild prints must not fill the memory. */
+/** More is cut from the front: the output of a file that runs wild must not fill the memory. */
 const MOST_OUTPUT = 4 << 20;
 
 export interface Section {
@@ -12,11 +12,11 @@ export class Sections {
   readonly #mark: string;
   readonly #began: (index: number) => void;
   readonly #sections: Section[] = [{ output: '', seconds: 0 }];
-  /** Which file each stream tells of, and the beginning of a line that may become a mark. */
+  /** The file that each stream is about now, and the beginning of a line that may become a mark. */
   readonly #streams = { stdout: { index: 0, held: '' }, stderr: { index: 0, held: '' } };
   #since = performance.now();
 
-  /** @param began told of each file but the first, as it begins */
+  /** @param began called for each file but the first, as it begins */
   constructor(mark: string, began: (index: number) => void) {
     this.#mark = mark;
     this.#began = began;
@@ -27,7 +27,7 @@ export class Sections {
     return this.#sections.length;
   }
 
-  /** Whether the file that began last has told how long its tests took, which is the last that they do. */
+  /** Whether the last file has printed how long its tests took, which is the last thing that it does. */
   get hasDuration(): boolean {
     return /^ {2}Duration: /m.test(this.#sections.at(-1)?.output.slice(-4_000) ?? '');
   }
@@ -37,7 +37,7 @@ export class Sections {
     const lines = (stream.held + chunk).split(/(?<=\n)/);
     stream.held = '';
     const last = lines.at(-1) ?? '';
-    // The two streams come apart: either may tell first that a file begins.
+    // The two streams arrive separately: either may be the first to say that a file begins.
     if (!last.endsWith('\n') && (this.#mark.startsWith(last) || last.startsWith(this.#mark))) {
       stream.held = last;
       lines.pop();
@@ -48,7 +48,7 @@ export class Sections {
     }
   }
 
-  /** No more comes. */
+  /** To be called when there is no more output. */
   end(): readonly Section[] {
     for (const { index, held } of Object.values(this.#streams)) this.#print(index, held);
     this.#tellTime();

@@ -1,12 +1,12 @@
-/** Which test files there are, and what each needs before it can run: read from the files themselves, never from a list. */
+/** Which test files there are, and what each needs before it can run: found in the files themselves, not in a list. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 
 export const TEST = normalize(join(import.meta.dirname, '..'));
 
 /**
- * What must be built first: nothing, the bundle `dist/snitch.mjs`, the single executable `dist/snitch`, or also the one for
- * another architecture, `dist/snitch-arm64`.
+ * What must be built first: nothing, the bundle `dist/snitch.mjs`, the single executable `dist/snitch`, or also the
+ * one for another architecture, `dist/snitch-arm64`.
  */
 export type Needs = 'nothing' | 'bundle' | 'executable' | 'foreign executable';
 
@@ -14,24 +14,27 @@ export interface TestFile {
   /** Below `test/`. */
   path: string;
   needs: Needs;
-  /** Waits in real time more than it computes, so that others may run beside it. */
+  /** Waits in real time more than it computes, so others can run beside it. */
   waits: boolean;
-  /** Seconds after which it is taken to hang. */
+  /** Seconds after which it counts as hanging. */
   limitS: number;
   /** It says `Not with --fast`, because it starts programs, waits, or computes for longer than people do. */
   isSlow: boolean;
-  /** It may be run in one process with others, one after the other: it is quick, or shares a daemon with them, and changes nothing of the process. */
+  /**
+   * It can share a process with others, one after the other: it is quick, or shares a daemon with them, and changes
+   * nothing in the process.
+   */
   sharesProcess: boolean;
-  /** It writes on a disk, also where the others write into memory. */
+  /** It writes to a disk, even if the others write to memory. */
   isOnDisk: boolean;
-  /** It is run on PostgreSQL as well: tests of the store's contract, and what says so with `Also on PostgreSQL.` */
+  /** It is run on PostgreSQL as well: tests of the store's contract, and those that say `Also on PostgreSQL.` */
   isOnBoth: boolean;
 }
 
 /** Seconds for a file that declares no limit of its own with a comment such as `Time limit: 180 s.` */
 const LIMIT_S = 60;
 
-/** What costs much and concerns the store little says `Also on PostgreSQL with CHAOS=full.` */
+/** Expensive tests that have little to do with the store say `Also on PostgreSQL with CHAOS=full.` */
 const ON_BOTH =
   process.env.CHAOS === 'full' ? /\bAlso on PostgreSQL(?: with CHAOS=full)?\./ : /\bAlso on PostgreSQL\./;
 
@@ -46,26 +49,26 @@ const ON_DISK = /\bOn the disk\./;
 
 const SLOW = /\bNot with --fast\b/;
 
-/** Another such program, which tests of several folders start. */
+/** A browser, which tests in several folders start, is such a program too. */
 const BROWSER = /\bfrom '[^']*\/chromium\.ts'/;
 
 /**
- * What there is once in a process, or is counted for the whole of it. A file that has to do with any of that, even if it
- * puts it back, is run in a process of its own; so is one that says `Alone in its process.`
+ * State that exists once in a process, or is counted for the whole of it. A file that uses any of it, even if it
+ * restores it, runs in a process of its own; so does one that says `Alone in its process.`
  */
 const OF_THE_PROCESS =
   /\bAlone in its process\.|\bprocess\.(?:env\.\w+ =|chdir|umask|set\w+|(?:cpu|memory|resource)Usage|on\(|once\(|exit)|\bglobalThis\.|\bregisterHooks\b|\bsyncBuiltin|\bmock\.|\/proc\/self\b|\bgc\(/;
 
-/** Files whose tests share a daemon with those of others, which is worth more than the time they may take. */
+/** Files that share a daemon with others, which saves more time than running them alone. */
 const SHARES_A_DAEMON = /\bwithCase\(/;
 
-/** Tests of the store that are about neither of the two that there are, nor about both at once. */
+/** Tests of the store in general: not about one of the two databases, nor about moving between them. */
 const CONTRACT = /^store\/(?!sqlite\/|postgres\/|move\/)/;
 
 /**
  * All test files, or those whose path below `test/` one of `patterns` matches.
  *
- * @throws SyntaxError where a pattern is not a regular expression
+ * @throws SyntaxError if a pattern is not a regular expression
  */
 export function testFiles(patterns: readonly string[]): TestFile[] {
   const wanted = patterns.map((pattern) => new RegExp(pattern.replace(/^(?:\.\/)?test\//, '')));
@@ -102,7 +105,7 @@ function loadedBy(path: string, seen = new Map<string, string>()): Map<string, s
   seen.set(path, text);
   for (const [, imported = ''] of text.matchAll(/\bfrom '(\.[^']+\.tsx?)'/g)) {
     const own = join(path, '..', imported);
-    // What stands in a text that the test only writes is no import.
+    // An import in a text that the test only writes to a file does not count.
     if (!own.startsWith('..') && existsSync(join(TEST, own))) loadedBy(own, seen);
   }
   return seen;
@@ -112,7 +115,7 @@ function needsOf(loaded: Map<string, string>): Needs {
   const texts = [...loaded].filter(([path]) => !path.startsWith('runner/')).map(([, text]) => text);
   if (texts.some((text) => /dist\/snitch-arm64\b/.test(text))) return 'foreign executable';
   if (texts.some((text) => /dist\/snitch(?![\w.])/.test(text))) return 'executable';
-  // Where people have it installed, such as in `/usr/bin`, tests only name it.
+  // Tests only mention the places where people install it, such as `/usr/bin`.
   return texts.some((text) => /dist\/snitch\.mjs|(?<!\/usr\/|\/local\/)bin\/snitch\b/.test(text))
     ? 'bundle'
     : 'nothing';

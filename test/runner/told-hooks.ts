@@ -1,6 +1,6 @@
 /**
- * In the place of uvu, which leaves out why a hook failed: what it throws is printed before uvu drops it. `child.ts` gives
- * this to the test files when they ask for uvu.
+ * Replaces uvu, which does not say why a hook failed: what the hook throws is printed before uvu drops it. `child.ts`
+ * gives this to the test files when they import uvu.
  */
 import { type Callback, exec, suite as plainSuite, test as plainTest, type Test } from 'uvu';
 

@@ -28,7 +28,7 @@ export const register: Register = (program) => {
 async function printMetrics(flags: MetricsFlags): Promise<void> {
   const tags = flags.tag ?? [];
   const text = await connect(flags).metrics(tags);
-  // What goes to a program must stay as it is; a terminal is not to obey a name.
+  // A program gets the text unchanged. On a terminal, a name must not act as a control sequence.
   process.stdout.write(process.stdout.isTTY ? printableLines(text).join('\n') : text);
   if (tags.length > 0 && !text.includes('\nsnitch_status{')) {
     const asked = tags.map((tag) => `"${tag}"`).join(' and ');

@@ -142,7 +142,7 @@ async function pageOf(client: Client): Promise<WireStatusPage | null> {
   }
 }
 
-/** @throws NotFoundError where it is switched off */
+/** @throws NotFoundError if it is switched off */
 async function requirePage(client: Client): Promise<WireStatusPage> {
   const page = await pageOf(client);
   if (page) return page;
@@ -191,7 +191,7 @@ function isOn({ tags }: WireStatusPage, snitch: WireSnitch): boolean {
   return tags.includes('*') || tags.some((tag) => snitch.tags.includes(tag));
 }
 
-/** So many snitches are named. */
+/** The most snitches to name. */
 const MOST_NAMED = 30;
 
 function fieldsOf(page: WireStatusPage, shown: readonly WireSnitch[], style: Style): Field[] {

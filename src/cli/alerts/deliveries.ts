@@ -65,7 +65,7 @@ const ALERT_VIEW: View<WireAlert> = {
       cell: (alert) => summary(alert),
       paint: worst,
     },
-    // Behind those that scripts know.
+    // After the columns that scripts already know.
     { header: 'WHY', cell: ({ reason }) => reason ?? '', shrinkTo: 12, optional: true },
     { header: 'TOKEN', cell: ({ snitch }) => snitch?.token ?? '', wide: true },
     { header: 'ID', cell: ({ id }) => id, wide: true },

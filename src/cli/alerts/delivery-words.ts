@@ -27,7 +27,7 @@ export function statePaint({ state }: WireDelivery): Paint | null {
   return Object.hasOwn(STATE_PAINTS, state) ? STATE_PAINTS[state] : null;
 }
 
-/** Behind the time of the next attempt. */
+/** Shown after the time of the next attempt. */
 const WAITS = {
   none: '',
   after: ', if it lasts until then and nobody acknowledges it',
@@ -35,7 +35,7 @@ const WAITS = {
   opening: ', when the hours of its target begin',
 } as const;
 
-/** One that was dropped had no attempt that could fail. */
+/** A delivery that was dropped had no attempt that could fail. */
 export function reasonLabel({ state }: WireDelivery): string {
   return state === 'dropped' ? 'Why' : 'Last error';
 }

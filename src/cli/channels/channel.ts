@@ -181,7 +181,7 @@ function show(channel: WireChannel, output: Output): void {
   );
 }
 
-/** An id, or a name that only one has. */
+/** Finds a channel by its id, or by its name if no other channel has the same. */
 async function resolveChannel(client: Client, given: string): Promise<WireChannel> {
   const all = await client.listChannels();
   const byId = all.find(({ id }) => id === given);

@@ -13,13 +13,13 @@ export interface RouteFlags {
   tag?: string[];
   allTags?: boolean;
   events?: string[];
-  /** As `events` was called before. */
+  /** The former name of `events`. */
   event?: string[];
   after?: string;
   hours?: string;
 }
 
-/** What the API takes of a route. */
+/** The fields of a route that the API accepts. */
 type Route = Partial<Pick<WireChannel, 'events' | 'tags' | 'after' | 'hours'>>;
 
 export function addRouteFlags(command: Command): Command {
@@ -77,14 +77,14 @@ async function hoursOf(text: string, client: Client): Promise<WireChannel['hours
   return { ...hours, days: [...hours.days] };
 }
 
-/** For the column of a table: `30m`, `mon-fri 08:00-18:00`; the time zone is told elsewhere. */
+/** For the column of a table: `30m`, `mon-fri 08:00-18:00`; the time zone is shown elsewhere. */
 export function whenText({ after, hours }: Pick<WireChannel, 'after' | 'hours'>): string {
   const window = hours ? hoursText(hours as Hours).replace(` ${hours.timezone}`, '') : '';
   const delay = after > 0 ? `after ${compactDuration(after * SECOND)}` : '';
   return [delay, window].filter((part) => part !== '').join(', ');
 }
 
-/** All of it, for the lines of one channel. */
+/** The whole route, for the lines of one channel. */
 export function routeLines({
   events,
   tags,

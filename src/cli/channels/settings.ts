@@ -1,4 +1,4 @@
-/** The settings of a channel from what was typed: an address, `--set name=value`, secrets from files or asked for. */
+/** The settings of a channel from what was typed: an address, `--set name=value`, and secrets from files or prompts. */
 import type { ChannelKind } from '../../core/channel.ts';
 import { CHANNEL_SETTINGS, type SettingRule } from '../../core/channels/settings.ts';
 import { askUntilRight, canAsk, type Question } from '../command/prompt.ts';
@@ -101,7 +101,7 @@ export function ntfyAddress(address: string, url: URL | null): Record<string, st
   return server === 'https://ntfy.sh' ? { topic } : { server, topic };
 }
 
-/** Null where nothing is needed, and nothing was said. */
+/** Null if nothing was answered and nothing is needed. */
 async function asked(name: string, rule: SettingRule): Promise<string | null> {
   const { what, secret, optional } = rule;
   if (!canAsk()) {

@@ -108,7 +108,7 @@ export interface KeptServer {
 /**
  * The same server again, whatever is the default by now, and whatever it is called.
  *
- * @param typedNow what the present command was told of its own server, which has the keys in the environment
+ * @param typedNow the server flags of the present command, whose server the keys in the environment belong to
  * @throws AuthenticationError if no key for it is found any more; Failure if the server is not known any more
  */
 export function findKeptConnection(
@@ -139,7 +139,7 @@ function keptServer(cli: CliFile, server: string | null, name: string | null): F
   return { url: plainUrl(url, 'the spool'), source: 'the spool', named: known ?? null, by: null };
 }
 
-/** Where check-ins were to be sent whose check-in address was not known; null if not even the server is. */
+/** Where to send a check-in that was kept without a check-in address; null if not even its server is known. */
 export function findKeptBase(
   { server, serverName }: Omit<KeptServer, 'keyFile'>,
   env: NodeJS.ProcessEnv = process.env,
@@ -231,13 +231,13 @@ function baseAt(url: string): string {
   return url.startsWith('unix:') ? url : `${url}/c`;
 }
 
-/** That at the top of the file belongs to the server there, or to whichever one is meant if it says none. */
+/** A base at the top of the file belongs to the server there, or to whichever one is meant if there is none there. */
 function checkInBaseOf({ named, url }: FoundServer, { values }: CliFile): string | undefined {
   if (named) return named.settings.check_in_base;
   return values.url === undefined || sameServer(values.url, url) ? values.check_in_base : undefined;
 }
 
-/** @returns milliseconds @throws UsageError for what is no duration */
+/** @returns milliseconds @throws UsageError for anything that is not a duration */
 export function timeoutOf({ timeout }: ConnectionFlags): number {
   return timeout === undefined ? TIMEOUT : parseDuration(timeout, '--timeout');
 }

@@ -1,4 +1,4 @@
-/** What options take for lengths of time and for instants. */
+/** Reads the lengths of time and the instants that options accept. */
 import { durationOf } from '../../text/durations.ts';
 import { understandUntil } from '../../text/until.ts';
 import { UsageError } from '../failure/failure.ts';
@@ -13,7 +13,7 @@ export function parseDuration(text: string, option: string): number {
 }
 
 /**
- * What `--until` means, as the API takes it.
+ * What `--until` means, in the form of the API.
  *
  * @param now milliseconds since the epoch
  * @throws UsageError for what is not understood or lies in the past

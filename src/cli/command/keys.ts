@@ -36,8 +36,8 @@ export interface Wanted {
   kind: KeyKind;
   apiKeyFile: string | undefined;
   /**
-   * Set where the server was chosen earlier, for something that was kept: what is typed now. A key in the environment need
-   * not belong to a server of earlier.
+   * The server flags that are typed now, if the server was chosen earlier, for something that was kept: a key in the
+   * environment need not belong to that server.
    */
   typedNow?: ServerFlags | undefined;
 }
@@ -66,8 +66,8 @@ export function findKey(env: NodeJS.ProcessEnv, files: Files, wanted: Wanted): F
 }
 
 /**
- * Where a key file lies that a settings file names: from that file on, or from the home directory behind `~/`. One at the
- * top was once looked for in the working directory, and is there as well.
+ * The path of a key file that a settings file names: relative to that file, or to the home directory after `~/`. A name
+ * at the top of the file was once relative to the working directory, so it is looked for there too.
  *
  * @param by the settings file, and whether the server has a name there
  */
@@ -125,7 +125,7 @@ interface Place {
 function placesOf({ cli, credentials }: Files, { url, named }: FoundServer): Place[] {
   const daemon = { path: credentials.path, settings: credentials.values, isNamed: false };
   const known = named ?? serverAt(cli, url);
-  // A key at the top of the file without an address there is for whatever server is named elsewhere, as it always was.
+  // A key at the top of a file that has no address there is for whatever server is named elsewhere, as it always was.
   const top = { path: cli.path, settings: cli.values, isNamed: false };
   const own = known
     ? { path: cli.path, settings: known.settings, isNamed: known.settings !== cli.values }
@@ -193,7 +193,7 @@ function whereKeysAre(path: string, [closed]: readonly string[]): string {
   return `on the host of the daemon, its keys are in credentials.yaml in its data directory (expected: ${path}); if several share a database, on the host of the one that started first`;
 }
 
-/** Null where no node on PostgreSQL has the data directory that the file of keys would be in. */
+/** Null unless the directory of this file of keys is the data directory of a node on PostgreSQL. */
 export function whereKeysOfNodesAre(path: string): string | null {
   if (!existsSync(resolve(dirname(path), OF_A_NODE))) return null;
   return `the daemon of this host uses PostgreSQL, for which keys are created once, by the node that starts first: they are in credentials.yaml in its data directory. Copy that file to ${path}, and restart the daemon here, which writes its own address into it`;

@@ -60,7 +60,7 @@ export function installedProgram(): string {
   return found !== null && isSameFile(found, own) ? found : own;
 }
 
-/** The same as a line of a crontab has to write it. */
+/** The same, as it has to be written in a crontab. */
 export function programForCron(): string {
   return shellWord(installedProgram()).replaceAll('%', '\\%');
 }

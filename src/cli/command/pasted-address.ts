@@ -5,18 +5,18 @@ export function isPastedAddress(given: string): boolean {
   return /^\s*https?:\/\//i.test(given);
 }
 
-/** The address without what may be secret in it and is not its token. */
+/** The address without its parameters and user name, which may be secret. */
 export function withoutParameters(address: string): string {
   const url = URL.parse(address.trim());
   return url === null ? address.trim() : `${url.origin}${url.pathname}`;
 }
 
-/** What may stand behind the token: what a run reports. */
+/** What may follow the token: the report of a run. */
 const SUFFIX = /^(?:start|fail|log|\d{1,3})$/;
 
 /**
- * The tokens that an address may be that of, the likeliest first: people paste what stands in their jobs, with parameters
- * and suffixes.
+ * The tokens that may be meant by an address, the likeliest first: people paste what is written in their jobs, with
+ * parameters and suffixes.
  *
  * @throws UsageError if there is an API key in it
  */

@@ -7,14 +7,14 @@ export type Settings = Record<string, string>;
 
 export interface CliYaml {
   values: Settings;
-  /** What stands below `servers:`, by name, in the order of the file. */
+  /** The entries below `servers:`, by name, in the order of the file. */
   servers: ReadonlyMap<string, Settings>;
 }
 
 /** Names that can be typed after `--server` without quotes, and used in a file name. */
 const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
-/** The server whose address stands at the top of the file, as it did before servers had names. */
+/** The server whose address is at the top of the file, as it was before servers had names. */
 export const UNNAMED = 'unnamed';
 
 /** @returns what is wrong with a name for a server, in words; null if nothing is */
@@ -33,7 +33,7 @@ export function parseCliYaml(text: string): CliYaml {
     const isEmpty = EMPTY.test(line);
     if (!isEmpty && !/^\s/.test(line)) isInServers = /^servers:\s*(?:\{\s*\}\s*)?(?:\s#.*)?$/.test(line);
     const isHeading = isInServers && line.startsWith('servers:');
-    // Empty lines keep the numbers of the lines that follow right.
+    // Empty lines take their place, so that the numbers of later lines stay right.
     flat.push(isInServers ? '' : line);
     block.push(isInServers && !isHeading ? line : '');
   }

@@ -109,8 +109,8 @@ async function typedSecretly(): Promise<string | null> {
 }
 
 /**
- * Listens to the input until `take` answers with what follows the answer, which whoever listens next gets first. While
- * nobody listens, it waits in the terminal.
+ * Listens to the input until `take` returns the rest of it after the answer. Whoever listens next gets that rest first.
+ * While nobody listens, input waits in the terminal.
  */
 function listen(take: (text: string) => string | null): { end(): void } {
   const { stdin } = process;
@@ -142,11 +142,11 @@ export interface Question {
   isSecret?: boolean;
   /** What `?` prints. */
   help?: string;
-  /** What is wrong with an answer, in a sentence; null where nothing is. */
+  /** What is wrong with an answer, in a sentence; null if nothing is. */
   problem?: (answer: string) => string | null | Promise<string | null>;
 }
 
-/** Asks until the answer is one. @returns null at the end of the input @throws Stopped */
+/** Asks until the answer is valid. @returns null at the end of the input @throws Stopped */
 export async function askUntilRight({
   text,
   otherwise,

@@ -21,7 +21,7 @@ export async function resolveSnitch(client: Client, given: string): Promise<Wire
     if (snitch) return snitch;
   }
   const named = await client.listSnitches([], given);
-  // Who asks for one that is not there is told what may have been meant, and a list that fails is no reason to tell less.
+  // If it does not exist, the error suggests similar names from the whole list, or without it if the list fails.
   const all = isAmong(named, given) ? named : await client.listSnitches().catch(() => named);
   return pickSnitch(all, given);
 }
@@ -30,7 +30,7 @@ function isAmong(snitches: readonly WireSnitch[], given: string): boolean {
   return snitches.some(({ token, name }) => token === given || name === given);
 }
 
-/** Names that are asked for one by one: each is cheaper than a long list, and many are not. */
+/** Up to this many names are asked for one by one: that is cheaper than a long list, but only for a few. */
 export const FEW_NAMES = 10;
 
 /** Finds several, each once, in the order given. All are found before anything is done to the first. */

@@ -22,7 +22,7 @@ export interface FoundServer {
   /** Where the address comes from, in words. */
   source: string;
   /**
-   * The server of `cli.yaml` that was chosen by its name; null if the address was given, or is that of the daemon on this
+   * The server of `cli.yaml` that was chosen by name; null if the address was given, or is that of the daemon on this
    * host.
    */
   named: KnownServer | null;
@@ -37,8 +37,8 @@ export interface ServerFlags {
 }
 
 /**
- * What a job was typed about the server, without what else was typed. An empty address, as a variable that is not set makes
- * it, is none: jobs in crontabs have always checked in at their usual server with it.
+ * The server flags alone, from the flags of a job. An empty address, as from a variable that is not set, counts as
+ * none: with it, jobs in crontabs have always checked in at their usual server.
  */
 export function typedIn({ url, server }: ServerFlags): ServerFlags {
   return { ...(url ? { url } : {}), ...(server === undefined ? {} : { server }) };
@@ -123,7 +123,7 @@ export function plainUrl(text: string, source: string): string {
   return text.replace(/\/+$/, '');
 }
 
-/** This host has several names for itself. */
+/** Whether two addresses mean the same server. The names of this host for itself count as one. */
 export function sameServer(one: string, other: string): boolean {
   const plain = (url: string) =>
     url
@@ -133,8 +133,8 @@ export function sameServer(one: string, other: string): boolean {
 }
 
 /**
- * The server of the file that has this address, if it is one alone. Several keys for one address belong to several
- * cases, of which the default is meant, if it is among them.
+ * The server of the file that has this address. Several servers with one address have the keys of several cases: then
+ * the default is meant, if it is among them.
  *
  * @throws Failure if that is not settled
  */

@@ -26,7 +26,7 @@ export interface Files {
   forbidden: readonly string[];
 }
 
-/** Without `HOME`, as under some crons, it is below the home directory that the system knows of this user. */
+/** Without `HOME`, as under some crons, it is below the home directory that the system has for this user. */
 export function cliPath(env: NodeJS.ProcessEnv): string {
   return join(configHome(env), 'snitch', 'cli.yaml');
 }

@@ -1,4 +1,4 @@
-/** Words behind a group of commands, such as `snitch webhook`, that are none of its commands. */
+/** Refuses words after a group of commands, such as `snitch webhook`, that are none of its commands. */
 import type { Command } from 'commander';
 import { didYouMean } from '../../text/similar.ts';
 import { UsageError } from '../failure/failure.ts';
@@ -12,9 +12,9 @@ const SAME: readonly (readonly string[])[] = [
 ];
 
 /**
- * A group that lists by default would take such a word for too many arguments of its list.
+ * Without this, a group that lists by default would complain that its list has too many arguments.
  *
- * @throws UsageError that names the command which is meant, as far as that can be guessed
+ * @throws UsageError that names the intended command, if that can be guessed
  */
 export function assertSubcommand(program: Command, argv: readonly string[]): void {
   let place = program;

@@ -34,7 +34,7 @@ export function addPlace(command: Command): Command {
     .option('-q, --quiet', 'print no message');
 }
 
-/** @throws Failure where the data are not in the directory, but in PostgreSQL, whose own tools copy them */
+/** @throws Failure if the data is not in the directory, but in PostgreSQL, whose own tools copy it */
 export async function dataDirOf({ dataDir, config: file }: BackupFlags): Promise<string> {
   if (dataDir !== undefined) return process.getBuiltinModule('node:path').resolve(dataDir);
   const { loadConfig } = await import('../../config/config.ts');
@@ -46,7 +46,7 @@ export async function dataDirOf({ dataDir, config: file }: BackupFlags): Promise
 }
 
 async function backUp(file: string, flags: BackupFlags): Promise<void> {
-  // The copy is verified where it lies, which no pipe allows.
+  // The copy is verified in its file, which is impossible with a pipe.
   if (file === '-')
     throw new UsageError(
       'a copy cannot be written to the standard output: name a file, and read that (./- is one)',

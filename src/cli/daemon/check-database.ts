@@ -1,4 +1,4 @@
-/** What `snitch serve` starts beside itself to have a large database checked while it works: no command for people. */
+/** A process that `snitch serve` starts to check a large database while it works: no command for people. */
 import type { CheckLine } from '../../store/sqlite/check-file.ts';
 import { EXIT } from '../failure/exit-codes.ts';
 

@@ -9,7 +9,7 @@ export interface HealthFlags extends Pick<ConnectionFlags, 'url' | 'server' | 't
   quiet?: boolean;
 }
 
-/** Whoever asks in turns wants an answer before the next turn. */
+/** Whoever asks again and again wants an answer before the next time. */
 const WITHIN = '5s';
 
 /**

@@ -1,4 +1,4 @@
-/** One line on a terminal that says how far a move is; nothing where nobody watches, as in cron. */
+/** One line on a terminal that says how far a move is; nothing if nobody watches, as in cron. */
 import type { Progress } from '../../store/move/move.ts';
 
 interface Screen {
@@ -7,7 +7,7 @@ interface Screen {
   write(text: string): unknown;
 }
 
-/** The line is written anew at most so often for the same table, in milliseconds. */
+/** The least time between two updates of the line for the same table, in milliseconds. */
 const EVERY = 100;
 
 const WORDS = {

@@ -47,7 +47,7 @@ export const register: Register = (program) => {
 };
 
 async function move_(flags: MoveFlags): Promise<void> {
-  // What stands behind --to can hold a password, and everybody sees the arguments of a process.
+  // The value of --to can hold a password, and everybody sees the arguments of a process.
   process.title = 'snitch move';
   const target = await targetOf(flags);
   const source = await sourceOf(flags);

@@ -1,4 +1,4 @@
-/** `snitch restore`: puts a backup in the place of the database, and makes new keys if those here do not fit it. */
+/** `snitch restore`: replaces the database with a backup, and makes new keys if those here do not fit it. */
 import { replacePrivateFile } from '../../system/private-file.ts';
 import { type Register, withExamples } from '../command/command.ts';
 import { DEFAULT_URL } from '../command/connection.ts';

@@ -77,7 +77,7 @@ async function startDemo(): Promise<Demo> {
   return demo;
 }
 
-/** This program once more, with the file it was started from: what checks a database is of the same version. */
+/** This program again, from the file it was started from, so that the database is checked by the same version. */
 function ownCheck(): string[] {
   const isExecutable = process.getBuiltinModule('node:sea').isSea();
   const options = isExecutable ? [] : ['--disable-warning=ExperimentalWarning', process.argv[1] ?? ''];

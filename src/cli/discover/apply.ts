@@ -21,7 +21,7 @@ export function wrapperFor({ proposal: { program }, snitch }: Watched): string {
 }
 
 export function dropInFor({ proposal: { program }, snitch }: Watched): string {
-  // The script of the drop-in stands in single quotes.
+  // The script of the drop-in is in single quotes.
   return dropInText(`${program} check-in ${addressOf(snitch)}`.replaceAll("'", '"'));
 }
 

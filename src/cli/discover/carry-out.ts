@@ -27,7 +27,7 @@ interface Applying {
 
 type Report = (watched: readonly Watched[], discovery: Discovery, findings: readonly Finding[]) => void;
 
-/** @param look what the host has, found out anew once nobody else can change it */
+/** @param look finds the jobs of the host; it is called again once nobody else can change them */
 export async function apply(look: () => Discovery, applying: Applying, report: Report): Promise<void> {
   const { flags, root, host, output } = applying;
   const asking = canAsk();
@@ -62,7 +62,7 @@ export async function apply(look: () => Discovery, applying: Applying, report: R
   for (const change of changes) await writeIfWanted(change, applying);
 }
 
-/** What is about to be done, as a question; null where nothing is, but what is asked for by itself. */
+/** What is about to be done, for a question; null if there is nothing but changes that have questions of their own. */
 function deedOf(planned: readonly Watched[]): string | null {
   const missing = planned.filter(({ snitch }) => snitch === null).length;
   const timers = planned.filter(({ proposal }) => proposal.source.kind === 'timer').length;

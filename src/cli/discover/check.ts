@@ -1,4 +1,4 @@
-/** `snitch discover --check`: whether all jobs of this host are watched, and by what they expect. */
+/** `snitch discover --check`: whether all jobs of this host are watched, by snitches that expect what the jobs do. */
 import type { Client } from '../../api/client.ts';
 import { printable } from '../../text/printable.ts';
 import { EXIT } from '../failure/exit-codes.ts';
@@ -8,7 +8,7 @@ import { type Finding, findingsOf, isFault, type Kept } from './findings.ts';
 import { IGNORE_LIST } from './host/ignore-list.ts';
 import { ALL_KINDS, findingData, findingLines } from './view.ts';
 
-/** @throws Unreachable, ApiError where the server does not tell */
+/** @throws Unreachable, ApiError if the server cannot or will not say */
 export async function keptBy(client: Client): Promise<Kept> {
   const [snitches, { timezone }] = await Promise.all([client.listSnitches(), client.getCase()]);
   return { snitches, caseZone: timezone };
@@ -21,7 +21,7 @@ export interface Checking {
   output: Output;
 }
 
-/** @returns the exit code: 1 where something is wrong */
+/** @returns the exit code: 1 if something is wrong */
 export function reportCheck({ discovery, kept, host, output }: Checking): number {
   const findings = findingsOf(discovery, kept, host, output.style.now);
   const faults = findings.filter(isFault);

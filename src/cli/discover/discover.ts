@@ -100,7 +100,7 @@ async function propose(discovery: Discovery, { flags, options, output }: Proposi
 /** How long to wait for a server that is not needed. */
 const PATIENCE = '10s';
 
-/** Null where no server tells, which is no fault: a proposal needs none. */
+/** Null if no server answers, which is no fault: a proposal does not need one. */
 async function findingsIfAny(
   discovery: Discovery,
   { flags, options, output }: Proposing,

@@ -1,4 +1,4 @@
-/** What is known of the jobs of a host. */
+/** What is known about the jobs of a host. */
 import type { Crontab } from './crontab/files.ts';
 import type { CronJob } from './crontab/lines.ts';
 import type { Due, Terms } from './due/due.ts';
@@ -29,7 +29,7 @@ export interface Discovery {
   proposals: Proposal[];
   /** Jobs that are understood and watched already. */
   watched: WatchedAlready[];
-  /** Everything for which nothing is proposed. */
+  /** Everything that no snitch is proposed for. */
   passedOver: PassedOver[];
   /** What somebody decided not to watch. */
   ignored: PassedOver[];
@@ -42,7 +42,7 @@ export interface Discovery {
 export interface WatchedAlready extends PassedOver {
   /** For a cron job, its line. */
   place?: { crontab: Crontab; job: CronJob };
-  /** Null where that is not understood. */
+  /** Null if that is not understood. */
   due: Due | null;
   /** What may be the token or the name of its snitch. */
   references: string[];
@@ -60,8 +60,8 @@ export interface Mend {
 export interface DiscoverOptions extends Terms {
   /** The directory that stands for `/`. */
   root: string;
-  /** Is appended to the names, so that several hosts can share a case. */
+  /** Appended to the names, so that several hosts can share a case. */
   host: string;
-  /** That of the host, where the user says which; null for what the host itself says. */
+  /** The time zone of the host according to the user; null to take what the host itself says. */
   timezone: string | null;
 }

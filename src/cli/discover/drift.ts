@@ -7,10 +7,10 @@ import { DAY, durationInWords, SECOND } from '../../text/durations.ts';
 import { type Due, readOrNull } from './due/due.ts';
 
 export interface Difference {
-  /** Whether the snitch accuses the job wrongly, or notices too late. Else it could only be more exact. */
+  /** Whether the snitch raises false alarms or notices failures too late. Otherwise it could only be more exact. */
   isDrift: boolean;
   words: string;
-  /** What would mend it; null where only a person can tell. */
+  /** The changes that would mend it; null if only a person can decide. */
   changes: SnitchInput | null;
 }
 
@@ -20,7 +20,7 @@ interface Moment {
   now: number;
 }
 
-/** @returns null where the snitch expects what the job does, or more patiently */
+/** @returns null if the snitch expects what the job does, or is more patient */
 export function differenceOf(due: Due, snitch: WireSnitch, moment: Moment): Difference | null {
   if (snitch.schedule) return scheduleDifference(due, snitch, moment) ?? graceDifference(due, snitch, moment);
   return intervalDifference(due, snitch);
@@ -32,7 +32,7 @@ export function dueInWords({ schedule, timezone, interval }: Due): string {
 }
 
 function scheduleDifference(due: Due, snitch: WireSnitch, { caseZone, now }: Moment): Difference | null {
-  // Somebody gave the snitch a schedule that this program cannot find in the job.
+  // Somebody gave the snitch a schedule, but this program cannot read one from the job to compare.
   if (due.schedule === null) return null;
   const zone = snitch.timezone ?? caseZone;
   const [of, mine] = [snitch.schedule ?? due.schedule, due.schedule];
@@ -62,7 +62,10 @@ function isSame(one: Rule, zone: string, other: Rule, otherZone: string, now: nu
   return samples(first, now).join() === samples(second, now).join();
 }
 
-/** So many runs in a row, and the next one at so many times later, so that clock changes tell zones apart. */
+/**
+ * This many runs in a row are compared, and the next run after each of this many later times, this far apart in
+ * milliseconds: zones with different clock changes then differ.
+ */
 const IN_A_ROW = 100;
 const TIMES = 60;
 const APART = 20 * DAY;

@@ -104,7 +104,7 @@ function watchedFindings(
 ): Finding[] {
   const snitch = mentionedBy(references, snitches);
   if (snitch === null) {
-    // Its token is in a file or a variable, so that nothing can be said.
+    // Its token is in a file or a variable, so nothing can be said.
     if (references.length === 0) return [];
     const words = 'it checks in to a snitch that does not exist';
     return [{ kind: 'unknown', name: '', where, words, token: null, difference: null }];
@@ -129,7 +129,7 @@ export function mentionedBy(
   );
 }
 
-/** In the notes of a snitch that was made by this command, with the place of its job. */
+/** What this command writes into the notes of a snitch, with the place of its job. */
 const NOTE = /^Found by discover: (\S+)/;
 
 function goneFindings(

@@ -1,4 +1,4 @@
-/** Makes the snitches that were proposed, and sets others to what their jobs have become. */
+/** Makes the snitches that were proposed, and changes others to match what their jobs have become. */
 import type { Client, ImportInput, SnitchInput } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
 import { patiently } from '../file/apply-steps.ts';
@@ -61,7 +61,7 @@ interface Circumstances {
   tags: readonly string[];
   /** Whether the server knows schedules. */
   isNew: boolean;
-  /** Those that are taken, by snitches of other jobs among them. */
+  /** The names that are taken, including those by snitches of other jobs. */
   names: Set<string>;
 }
 
@@ -120,7 +120,7 @@ function withInterval({ name, tags = [], notes = '' }: Wanted['input'], interval
   return { name, tags, notes, interval };
 }
 
-/** A server that is too old ignores a schedule, and nothing may look as if it had worked. */
+/** A server that is too old ignores a schedule, and the user must not believe that it was kept. */
 function lostIn(takes: readonly Wanted[], made: ReadonlyMap<Proposal, WireSnitch>, isNew: boolean): string[] {
   const lost = takes.filter(({ proposal, input }) => {
     const wasSent = input.schedule || (!isNew && proposal.due.schedule !== null);

@@ -169,7 +169,7 @@ function attempt(
   }
 }
 
-/** Takes out what the list of the host names: a job by its name, a file, a line of it, or a timer. */
+/** Takes out everything that the ignore list of the host names: a job by its name, a file, a line of it, or a timer. */
 function withoutIgnored(discovery: Discovery, { has }: IgnoreList): Discovery {
   const ignored: PassedOver[] = [];
   const kept = <T>(items: readonly T[], placeOf: (item: T) => PassedOver, namesOf: (item: T) => string[]) =>
@@ -191,7 +191,7 @@ function withoutIgnored(discovery: Discovery, { has }: IgnoreList): Discovery {
   return { ...discovery, proposals, watched, passedOver, ignored: [...discovery.ignored, ...ignored] };
 }
 
-/** At most so many jobs are told apart that are the same in everything, such as lines that were copied. */
+/** The most jobs that are told apart although they are the same in everything, such as copied lines. */
 const MOST_TWINS = 20;
 
 /** Proposals with the same name each get a mark, and those with the same mark a number. */

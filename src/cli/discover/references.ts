@@ -17,7 +17,7 @@ const WITH_VALUE = new Set(
 );
 const ALONE = new Set(['--quiet', '-q']);
 
-/** What is the token or the name of the snitch. Empty where it stands elsewhere, as in a file or a variable. */
+/** What may be the token or the name of the snitch. Empty if that is elsewhere, such as in a file or a variable. */
 export function referencesIn(command: string): string[] {
   const tokens = [...command.matchAll(ADDRESS)].map(([, token = '']) => token);
   if (tokens.length > 0) return [...new Set(tokens)];
@@ -25,7 +25,7 @@ export function referencesIn(command: string): string[] {
   return [...new Set(named.filter((one) => one !== null))];
 }
 
-/** The first argument that belongs to no option; null where an option says it, or is not known. */
+/** The first argument that belongs to no option; null if an option names the snitch, or an option is not known. */
 function argumentIn(text: string): string | null {
   const words = [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? '',

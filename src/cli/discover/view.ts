@@ -14,7 +14,7 @@ import type { Finding, FindingKind } from './findings.ts';
 import type { PassedOver } from './host/host.ts';
 import { dropInPath } from './systemd/drop-in.ts';
 
-/** @param findings what is known of snitches that are there; null where no server was asked */
+/** @param findings what is known about existing snitches; null if no server was asked */
 export function discoveryLines(
   watched: readonly Watched[],
   { watched: before, passedOver, ignored }: Discovery,
@@ -156,7 +156,7 @@ export function discoveryData(
     watched: discovery.watched.map(({ where, what, reason }) => ({ where, what, reason })),
     passed_over: discovery.passedOver.map(({ where, what, reason }) => ({ where, what, reason })),
     ignored: discovery.ignored,
-    // Null where no server was asked.
+    // Null if no server was asked.
     findings:
       findings?.filter(({ kind }) => !['unwatched', 'unclear'].includes(kind)).map(findingData) ?? null,
   };

@@ -7,7 +7,7 @@ import { describeFailure } from '../failure/failure.ts';
 import { countOf } from '../output/count.ts';
 import { type Finding, failure, ok, warning } from './findings.ts';
 
-/** Nodes go by the clock of the database, as far as they can measure it; milliseconds. */
+/** Nodes follow the clock of the database as exactly as they can measure it; more than this is wrong. Milliseconds. */
 const MOST_AHEAD = 1_000;
 
 /** A node without a sign of life for this long counts as dead, in milliseconds. */
@@ -37,7 +37,7 @@ export async function checkPostgres({ address, shown }: StorePlace, dataDir: str
 function remedyFor(error: unknown, message: string): string {
   if (NO_ROOM.test(message))
     return 'running nodes keep their connections, but a node that starts now gets none: raise max_connections, or close other clients';
-  // The message says what is to be changed.
+  // The message says what to change.
   if (error instanceof Error && 'isLasting' in error && error.isLasting === true)
     return 'until that is fixed, no daemon can start on it, and a running one may be refused as well';
   return 'while no daemon reaches the database, every check-in is refused: check that it runs, and that store.url is right';
@@ -109,7 +109,7 @@ function checkNodes({ nodes, now }: Inspected): Finding[] {
   ];
 }
 
-/** Whoever gave a sign of life within this time has not just been replaced by another run on the same host; milliseconds. */
+/** A node with a sign of life within this time has not just been replaced by another run on its host; milliseconds. */
 const SURELY_LIVES = 2_500;
 
 /** Nodes are told apart by the names of their hosts, above all when one is missing. */

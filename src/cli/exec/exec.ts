@@ -32,7 +32,9 @@ interface ExecFlags extends MakeFlags {
 /** How long to wait for a slow reader of our output before the end of the run is reported, in milliseconds. */
 const OUTPUT_WITHIN = 5_000;
 
-/** The longest `--value-timeout`, in milliseconds: well before others take the kept check-in for abandoned, and send it. */
+/**
+ * The longest `--value-timeout`, in milliseconds: well before others consider the kept check-in abandoned and send it.
+ */
 const LONGEST_VALUES = 5 * MINUTE;
 
 const NOTES = `
@@ -138,7 +140,7 @@ async function execute(
   if (end.failure !== null) tell(`${command[0]}: ${end.failure}`);
   await Promise.race([copied, delay(OUTPUT_WITHIN)]);
   const isTold = flags.output === 'always' || end.code !== 0 || end.timedOut;
-  // A failure is told at once, and nobody judges its values.
+  // A failure is reported at once, and nobody judges its values.
   const isMeasured = commands.length > 0 && end.code === 0 && !end.timedOut;
   const values = (signal: AbortSignal) => measure({ commands, env: setting.env, limitMs: valuesMs, signal });
   const told = { at: endedAt, output: isTold ? output.tail() : Buffer.alloc(0) };

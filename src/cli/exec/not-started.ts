@@ -26,8 +26,8 @@ export function whyNotStarted(
 }
 
 /**
- * The same error is told of a file that is there while what is to run it is not, such as a script that was saved on
- * Windows: "not found" would send people to look for a file that is in its place.
+ * The error is the same if the file exists but its interpreter does not, as for a script that was saved on Windows:
+ * "not found" would make people look for a file that is where it should be.
  */
 function missingInterpreter(file: string, path: string): string | null {
   const places = file.includes('/') ? [file] : path.split(':').map((folder) => `${folder || '.'}/${file}`);
@@ -39,11 +39,11 @@ function missingInterpreter(file: string, path: string): string | null {
   return `its first line has a Windows line ending, and ${interpreter.slice(0, -1)}\\r does not exist`;
 }
 
-/** Null for what cannot be read, or is no file. */
+/** Null if it cannot be read, or is not a file. */
 function firstLine(file: string): string | null {
   const { closeSync, openSync, readSync, statSync } = process.getBuiltinModule('node:fs');
   try {
-    // A pipe would be waited for.
+    // Reading a pipe would block.
     if (!statSync(file).isFile()) return null;
     const fd = openSync(file, 'r');
     try {

@@ -38,12 +38,12 @@ export interface Run {
   directory: string;
 }
 
-/** What is told of the end of a run beside how it ended. */
+/** What is reported about the end of a run besides how it ended. */
 export interface ToldEnd {
   /** Milliseconds since the epoch. */
   at: number;
   output: Buffer;
-  /** Measures the values, in a limited time or until the signal; it never fails. Null where there are none. */
+  /** Measures the values, in a limited time or until the signal; it never fails. Null if there are none. */
   values: ((signal: AbortSignal) => Promise<Measured>) | null;
 }
 
@@ -148,8 +148,8 @@ export class RunReport {
 }
 
 /**
- * What was measured and, unless the check-in has a message already, what could not be. The run counts as ended now:
- * then the server's clock stamps its end, as it did its start, and that of this host may be wrong.
+ * What was measured and, unless the check-in has a message already, what could not be. The run counts as ended now, so
+ * that the server's clock stamps its end as it did its start: the clock of this host may be wrong.
  */
 function measuredIn({ message }: KeptCheckIn) {
   return ({ values, problems }: Measured): Partial<KeptCheckIn> => ({

@@ -2,7 +2,7 @@
 import { UsageError } from '../failure/failure.ts';
 import { LARGEST_TAIL, restOfCharacter } from '../sending/body.ts';
 
-/** @throws UsageError if the text is no size, or more than the server keeps */
+/** @throws UsageError if the text is not a size, or more than the server keeps */
 export function parseTail(text: string): number {
   const [, count = '', unit = ''] = /^(\d{1,9})\s*(k|kb|kib)?$/i.exec(text.trim()) ?? [];
   if (count === '') throw new UsageError(`--tail: "${text}" is no size: write 10k, 512 or 0`);

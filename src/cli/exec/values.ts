@@ -27,12 +27,12 @@ export interface Measuring {
   signal: AbortSignal;
 }
 
-/** What is read of a command's output, in characters: far more than a number has. */
+/** How much of a command's output is read, in characters: far more than a number has. */
 const MOST_READ = 4_000;
-/** Milliseconds to wait for the output after a command's end, where a process that it left behind holds the pipe. */
+/** Milliseconds to wait for the output after a command's end, if a process that it left behind holds the pipe. */
 const PRINTED_WITHIN = 250;
 
-/** @throws UsageError for what is no name and command: it is told before the job runs */
+/** @throws UsageError for anything that is not a name and a command: this is reported before the job runs */
 export function valueCommandsOf(given: readonly string[]): ValueCommand[] {
   const commands = given.map((text) => {
     const equals = text.indexOf('=');
@@ -49,7 +49,7 @@ export function valueCommandsOf(given: readonly string[]): ValueCommand[] {
   return commands;
 }
 
-/** Never fails, and takes no longer than the limit: what goes wrong with a value must not touch the job's own result. */
+/** Never fails, and takes no longer than the limit: trouble with a value must not affect the job's own result. */
 export async function measure({ commands, env, limitMs, signal }: Measuring): Promise<Measured> {
   const measured: Measured = { values: {}, problems: [] };
   const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
@@ -72,7 +72,7 @@ export async function measure({ commands, env, limitMs, signal }: Measuring): Pr
 
 interface Outcome {
   number: string | null;
-  /** Null where it was ended from outside. */
+  /** Null if it was ended from outside. */
   problem: string | null;
   /** What it said on stderr, line by line. */
   errors: string[];

@@ -90,7 +90,7 @@ const TOO_OLD = [
   '`snitch doctor` shows which server is used',
 ];
 
-/** Mostly a proxy that wants https, or a new name of the server. */
+/** Usually the cause is a proxy that wants https, or a new name of the server. */
 const REDIRECTED =
   'keys are never sent on to a redirect: if the server is there, give that address with --url, SNITCH_URL or in cli.yaml';
 

@@ -1,4 +1,4 @@
-/** The next runs of what an apply has given a schedule, so that a wrong expression is seen at once. */
+/** Shows the next runs of snitches that an apply has given a schedule, so that a wrong expression is seen at once. */
 import type { Client } from '../../api/client.ts';
 import type { WireSchedule } from '../../api/wire.ts';
 import { scheduleInWords } from '../../core/schedule-name.ts';
@@ -6,11 +6,11 @@ import { nextRuns } from '../output/next-runs.ts';
 import type { Output } from '../output/output.ts';
 import type { Plan } from './apply-plan.ts';
 
-/** A file may have thousands: so many are told, with so many runs each. */
+/** A file may have thousands: this many are shown, with this many runs each. */
 const TOLD = 5;
 const RUNS = 2;
 
-/** What says when a snitch is due now; the token is null of one that was just made. */
+/** A snitch whose schedule was applied; the token is null if it was just made. */
 interface Scheduled {
   name: string;
   token: string | null;
@@ -40,7 +40,7 @@ function scheduledBy({ create, change }: Plan): Scheduled[] {
   ];
 }
 
-/** It is applied by now, so that a failure to tell more must not look as if that had failed. */
+/** The file is applied already, so failing to show more must not look as if that had failed. */
 async function runsOf(client: Client, output: Output, scheduled: Scheduled): Promise<string> {
   const { token, schedule, timezone } = scheduled;
   const words = scheduleInWords(schedule, timezone ?? 'time zone of the case');

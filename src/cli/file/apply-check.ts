@@ -29,7 +29,7 @@ function checkKnown({ schedule, timezone, grace }: WireImported): void {
   );
 }
 
-/** What the server says of an interval that it does not know. */
+/** What the server says about an interval that it does not know. */
 const NO_INTERVAL = 'is not a valid interval';
 
 const THE_INTERVALS = `the intervals are: ${INTERVALS.join(', ')}; a schedule says anything else`;

@@ -33,9 +33,11 @@ export interface Wanted {
 export interface WantedSnitch extends WireImported {
   /** Null for a snitch that no file keeps. */
   owner: string | null;
-  /** What the file itself says of when it is due, where that is not the interval alone, and of its runs. */
+  /**
+   * Which of these the file itself mentions: the interval, the other fields of when it is due, and those of its runs.
+   */
   says?: { interval: boolean; due: boolean; runs: boolean; publicName?: boolean };
-  /** What it names, where the file says anything of that. */
+  /** What it needs, if the file mentions that. */
   needsNamed?: readonly string[] | undefined;
 }
 
@@ -51,7 +53,7 @@ export interface SnitchChange {
   /** Whether a snitch that was there already is kept by `owner` from now on. */
   adopted: boolean;
   owner: string | null;
-  /** What has to be sent with the changes, because an interval alone would drop the schedule. */
+  /** Sent with the changes, because an interval alone would drop the schedule. */
   keeps?: { schedule: WireSchedule };
   /** Who kept it before; null for nobody. */
   takenFrom: string | null;
@@ -71,24 +73,24 @@ export interface Plan {
   owner: string | null;
   case: FieldChange[];
   create: Creation[];
-  /** The tokens that the file gives for other snitches of the names of new ones, by these names. */
+  /** By the names of new snitches: the tokens that the file gives for other snitches of the same name. */
   sameNamed: Readonly<Record<string, readonly string[]>>;
   change: SnitchChange[];
   /** Snitches that the file kept when it was last applied, and no longer names. */
   gone: WireSnitch[];
   unchanged: number;
   conflicts: Conflict[];
-  /** What snitches need, where that has to change: written last. */
+  /** Changes to what snitches need, which are written last. */
   needs: NeedsChange[];
-  /** Null where the file leaves the channels alone. */
+  /** Null if the file leaves the channels alone. */
   channels: ChannelPlan | null;
-  /** The names of snitches with a schedule or a grace of which the file says nothing, and which keep it. */
+  /** The names of snitches with a schedule or a grace that the file does not mention and that they keep. */
   dueElsewhere: string[];
-  /** Those that watch their runs, of which the file says nothing. */
+  /** The same for rules about their runs. */
   runsElsewhere: string[];
 }
 
-/** Between the name and these stand the fields of when the job is due. */
+/** These come after the name and the fields of when the job is due. */
 const OTHER_FIELDS = ['alert_type', 'alert_email', 'notes', 'tags'] as const;
 const CASE_FIELDS = ['name', 'timezone', 'members', 'reminders'] as const;
 
@@ -147,7 +149,7 @@ function metBy({ needsNamed: needs, name, tags, token }: WantedSnitch, position:
   return { position, needs, name, tags, token };
 }
 
-/** What snitches need stands among their changes, and is written when all that they name is made. */
+/** Shows what snitches need among their changes; it is written once everything that they name exists. */
 function addNeeds(plan: Plan, { snitches, ownership }: Present, met: readonly Met[]): void {
   const { changes, faults, refs } = planNeeds(snitches, met);
   const circle = faults.length === 0 ? circleIn(snitches, met, refs) : null;
@@ -200,8 +202,8 @@ function addChange(plan: Plan, entry: WantedSnitch, found: WireSnitch, keeper: s
 
 /**
  * An entry that names none of the fields of when a job is due leaves them as they are: it may be from before they
- * existed, and its interval must not drop a schedule by accident. The interval that follows from a schedule changes with
- * time, so that it counts only where the file names it.
+ * existed, and its interval must not drop a schedule by accident. The interval that follows from a schedule changes
+ * over time, so it counts only if the file names it.
  */
 function dueDifferences(found: WireSnitch, entry: WantedSnitch): FieldChange[] {
   const { says = { interval: true, due: true, runs: true } } = entry;
@@ -279,7 +281,7 @@ export function differs(plan: Plan, prune: boolean): boolean {
   return isChanged || (channels !== null && channelsDiffer(channels, prune));
 }
 
-/** Whether an apply sends secrets, of which only the server knows whether they are others. */
+/** Whether an apply sends secrets. Only the server knows whether they differ from those it has. */
 export function sendsSecrets({ channels }: Plan): boolean {
   return channels?.change.some(({ secretFiles }) => Object.keys(secretFiles).length > 0) ?? false;
 }

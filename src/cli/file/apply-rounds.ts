@@ -1,19 +1,19 @@
-/** Carries out a plan while somebody else is at work on the same case: most often with the same plan, from another host. */
+/** Carries out a plan while somebody else changes the same case: most often by the same plan, from another host. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../../api/client.ts';
 
-/** What a server answers to a plan that no longer fits: the limit, what is gone, what is there by now. */
+/** Statuses for a plan that no longer fits: the limit is reached, something is gone, or exists by now. */
 const REFUSALS = [402, 404, 422];
 
-/** Two that apply a large file go on by turns, and each turn makes hundreds of snitches. */
+/** Two who apply the same large file take turns, and each turn makes hundreds of snitches. */
 const MOST_ROUNDS = 50;
 const LONGEST_PAUSE_MS = 500;
 
 interface Work<Plan> {
   /** Does what the plan says, and stops at the first refusal. */
   carryOut(plan: Plan): Promise<void>;
-  /** Plans anew what is left. @throws Failure where that may not be done unasked */
+  /** Makes a new plan for what is left. @throws Failure if that must not be done without asking */
   planAgain(before: Plan): Promise<Plan>;
 }
 
@@ -34,7 +34,7 @@ export async function carryOutInRounds<Plan>(
       return plan;
     } catch (error) {
       if (!isRefusal(error) || round === MOST_ROUNDS) throw error;
-      // Two that look again at the same moment would meet again.
+      // Two that plan again at the same moment would collide again.
       await wait(Math.random() * LONGEST_PAUSE_MS);
       const next = await planAgain(plan);
       if (isDeepStrictEqual(next, plan)) throw error;

@@ -11,15 +11,15 @@ import { runInput } from './run-fields.ts';
 const MOST_TRIES = 10;
 const LONGEST_WAIT_S = 300;
 
-/** How many tokens the server takes in one request. */
+/** How many tokens the server accepts in one request. */
 const LARGEST_CLAIM = 500;
 
-/** How many tokens of other snitches go beside a batch of new ones, whose size leaves room for them. */
+/** How many tokens of other snitches are sent with a batch of new ones, whose size leaves room for them. */
 const MOST_KNOWN = 100;
 
 /**
  * Makes room first, and takes it last. If a plan was carried out only in part, applying the file again completes it,
- * because each step states how things shall be, not what to do.
+ * because each step states how things should be, not what to do.
  */
 export async function carryOut(client: Client, plan: Plan, prune: boolean): Promise<void> {
   await inBatchesOrOneByOne(
@@ -51,8 +51,8 @@ export async function carryOut(client: Client, plan: Plan, prune: boolean): Prom
 }
 
 /**
- * What is needed and has a token already goes with the other fields: the server looks for circles when a request is
- * written as a whole, so that needs and tags may turn round in it.
+ * Needs that already have tokens are sent with the other fields: the server looks for circles only after the whole
+ * request is written, so needs and tags can be swapped within it.
  */
 function changesOf({ change, needs }: Plan): (Record<string, unknown> & { token: string })[] {
   const known = new Map(
@@ -68,7 +68,7 @@ function changesOf({ change, needs }: Plan): (Record<string, unknown> & { token:
     }));
 }
 
-/** Those of new snitches, and those that name one: they have no tokens before. */
+/** Writes the needs of new snitches, and needs that name one, because these had no tokens before. */
 async function writeNeeds(client: Client, plan: Plan, tokens: ReadonlyMap<ToMake, string>): Promise<void> {
   const known = (one: string | ToMake) => (typeof one === 'string' ? one : (tokens.get(one) ?? ''));
   const changes = plan.needs
@@ -78,8 +78,8 @@ async function writeNeeds(client: Client, plan: Plan, tokens: ReadonlyMap<ToMake
 }
 
 /**
- * Where a snitch of such a name was made since the plan was, by another apply of the same file, the server refuses to
- * make a second one. Absent where the file has so many of one name that they do not fit into the request.
+ * If another apply of the same file has made a snitch of such a name since the plan, the server refuses to make a
+ * second one. Undefined if the file has so many of one name that they do not fit into the request.
  */
 function knownOf({ sameNamed }: Plan, snitches: readonly ImportInput[]): string[] | undefined {
   const known = snitches.flatMap(({ name = '' }) =>
@@ -119,7 +119,7 @@ function importOf(creation: Creation): ImportInput {
   };
 }
 
-/** Frees what is taken over first, because the server does not give an owner what another owner has. */
+/** First releases what is taken over, because the server does not give an owner what another owner has. */
 async function changeOwners(client: Client, { change }: Plan): Promise<void> {
   const adopted = change.filter((one) => one.adopted);
   const taken = adopted.filter(({ takenFrom }) => takenFrom !== null);

@@ -235,7 +235,7 @@ interface Again {
   flags: ApplyFlags;
 }
 
-/** Nobody agreed to anything but what was shown: nothing else is deleted, and whoever can be asked is. */
+/** The user agreed only to what was shown: nothing else is deleted, and anything else is asked about if possible. */
 async function planAgain(before: Plan, { client, file, output, flags }: Again): Promise<Plan> {
   const plan = await planIn(client, file, flags);
   if (isDeepStrictEqual(plan, before)) return plan;
@@ -266,7 +266,7 @@ function countGone({ gone, channels }: Plan): number {
   return gone.length + (channels?.gone.length ?? 0);
 }
 
-/** Typing the number of those that will be deleted makes sure that somebody has looked at them. */
+/** Having to type the number of deletions makes sure that somebody has looked at them. */
 function checkCount(plan: Plan, confirmed: string | undefined): void {
   const gone = countGone(plan);
   if (gone === 0 && confirmed === undefined) return;

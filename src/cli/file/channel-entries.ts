@@ -1,6 +1,6 @@
 /**
  * Channels in a snitch file. Their secrets are in files of their own, which `secret_file` names: one file, or a map of
- * settings to files. Where it names none, the server keeps what it has.
+ * settings to files. If it names none, the server keeps the secrets that it has.
  */
 import { dirname, resolve } from 'node:path';
 import type { WireChannel } from '../../api/wire.ts';
@@ -27,7 +27,7 @@ export interface WantedChannel {
 /** What is wrong with a field of an entry. */
 export type FieldFault = readonly [field: string, message: string];
 
-/** @param path of the file, whose folder relative names of secret files start from @returns it, or all that is wrong */
+/** @param path of the file; relative names of secret files start from its folder @returns it, or all that is wrong */
 export function channelOf(path: string, entry: MapOfFile): WantedChannel | FieldFault[] {
   const { kind, name = kind, settings = null, secret_file = null, ...others } = entry.input;
   if (typeof kind !== 'string' || !isChannelKind(kind)) return [['kind', otherKind(kind)]];
@@ -61,7 +61,7 @@ function otherKind(kind: unknown): string {
   return `there is no ${JSON.stringify(kind)}.${didYouMean(String(kind), CHANNEL_KINDS)}`;
 }
 
-/** An entry states the whole channel, so that what it leaves out has its default. */
+/** An entry describes the whole channel, so whatever it leaves out has its default. */
 function fieldsOf({ events, tags, after, hours }: MapOfFile['input']): Record<string, unknown> {
   return {
     events: events ?? DEFAULT_EVENTS,
@@ -114,7 +114,7 @@ function listed(names: readonly string[]): string {
   return names.length === 0 ? 'it has none' : `there is ${names.join(', ')}`;
 }
 
-/** `***` is how an answer shows a secret, so that it stands for the one that is kept. */
+/** An answer shows a secret as `***`, so this stands for the one that the server keeps. */
 function isAbsent(value: unknown): boolean {
   return value === null || value === '' || value === HIDDEN;
 }
@@ -123,7 +123,7 @@ function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The entry of a channel, without what has its default. Of each secret there is only the place. */
+/** The entry of a channel, without defaults. For each secret there is only its place. */
 export function channelEntry({ kind, name, settings, events, tags, after, hours }: WireChannel) {
   const secrets = Object.keys(settings).filter((setting) => settings[setting] === HIDDEN);
   const open = Object.entries(settings).filter(([, value]) => value !== HIDDEN);
@@ -145,7 +145,7 @@ function secretNames(rules: Rules): string[] {
   return Object.keys(rules).filter((name) => rules[name]?.secret);
 }
 
-/** Always in the same order, whichever server they come from. Webhooks and members are not among them. */
+/** Always in the same order, whichever server they come from. Without webhooks and members. */
 export function inFileOrder(channels: readonly WireChannel[]): WireChannel[] {
   const key = (channel: WireChannel) =>
     JSON.stringify([channel.name, channel.kind, channelEntry(channel), channel.created_at, channel.id]);

@@ -7,7 +7,7 @@ import type { FieldChange } from './field-change.ts';
 
 export interface ChannelPlan {
   create: ChannelCreation[];
-  /** With fields that change, or with secrets of which nobody can know whether they do. */
+  /** Channels with fields that change, or with secrets that may or may not change: nobody can know. */
   change: ChannelChange[];
   /** What the case has and the file does not name. */
   gone: WireChannel[];
@@ -18,7 +18,7 @@ export interface ChannelCreation {
   kind: string;
   name: string;
   secretFiles: Readonly<Record<string, string>>;
-  /** What is sent, secrets included: never to be shown. */
+  /** What is sent, including secrets: never show it. */
   body: Readonly<Record<string, unknown>>;
 }
 
@@ -40,8 +40,8 @@ export interface ChannelFault {
 }
 
 /**
- * A channel is known by its kind and its name. Several that have both the same are taken in their order, as long as the
- * file and the case have equally many.
+ * A channel is identified by its kind and its name. Several that share both are paired in their order, provided that
+ * the file and the case have equally many.
  */
 export function pairsOf(
   wanted: readonly WantedChannel[],
@@ -92,7 +92,7 @@ function severalSecrets(kind: WantedChannel['kind']): boolean {
   return Object.values(CHANNEL_SETTINGS[kind]).filter(({ secret }) => secret).length > 1;
 }
 
-/** The whole channel as the API takes it. What may be left out, and the file leaves out, is removed. */
+/** The whole channel as the API accepts it. Optional settings that the file leaves out are removed. */
 export function bodyOf({ wanted, present }: Pair): Record<string, unknown> {
   const { kind, name, fields, settings, secrets } = wanted;
   const rules = isChannelKind(kind) ? CHANNEL_SETTINGS[kind] : {};
@@ -144,7 +144,7 @@ function differences(from: WireChannel, to: WireCheckedChannel): FieldChange[] {
   ].filter((change) => JSON.stringify(change.from) !== JSON.stringify(change.to));
 }
 
-/** Whether something changes that is known to. */
+/** Whether anything changes for certain. */
 export function channelsDiffer({ create, change, gone }: ChannelPlan, prune: boolean): boolean {
   return create.length > 0 || change.some(({ fields }) => fields.length > 0) || (prune && gone.length > 0);
 }

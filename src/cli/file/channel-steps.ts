@@ -102,7 +102,7 @@ export async function carryOutChannels(client: Client, plan: ChannelPlan, prune:
   const made: { key: string; id: string }[] = [];
   for (const { kind, name, body } of plan.create) {
     const key = JSON.stringify([kind, name]);
-    // Those are new together with this one. Any other was made since the plan was, by another apply of the same file.
+    // These are new like this one. Any other of the name was made since the plan, by another apply of the same file.
     const known = made.filter((one) => one.key === key).map(({ id }) => id);
     const { id } = await patiently(() => client.createChannel(body, known));
     made.push({ key, id });

@@ -5,7 +5,7 @@ import type { FieldChange } from './field-change.ts';
 
 export type Sign = '+' | '~' | '-' | '!';
 
-/** A line, and those that stand below it: changes of fields, and remarks. */
+/** A line, and those below it: changes of fields, and remarks. */
 export interface ChannelLine {
   sign: Sign;
   text: string;

@@ -1,6 +1,6 @@
 /**
- * What an entry of a snitch file says of when its job is due. Files from before schedules existed name none of the three
- * fields, and leave them as they are. An entry that names one of them describes all three.
+ * What an entry of a snitch file says about when its job is due. Files from before schedules existed name none of the
+ * three fields, and leave them as they are. An entry that names one of them describes all three.
  */
 import { DAY, durationOf, HOUR, MINUTE, SECOND } from '../../text/durations.ts';
 
@@ -12,7 +12,7 @@ export function namesDue(input: Entry): boolean {
   return DUE_FIELDS.some((field) => input[field] !== undefined);
 }
 
-/** Understands lengths such as `10m` in place of seconds. Anything else is left for the server to refuse. */
+/** Understands lengths such as `10m` instead of seconds. Anything else is left for the server to refuse. */
 export function withSeconds(input: Entry): Record<string, unknown> {
   const { schedule, grace, max_runtime: maxRuntime, min_runtime: minRuntime } = input;
   const every = isMap(schedule) ? schedule.every : undefined;
@@ -27,7 +27,7 @@ export function withSeconds(input: Entry): Record<string, unknown> {
   };
 }
 
-/** Text that is no length is left for the server to refuse. */
+/** Text that is not a length is left for the server to refuse. */
 export function secondsIn(text: string): unknown {
   const ms = durationOf(text);
   return ms === null ? text : ms / SECOND;
@@ -37,7 +37,7 @@ function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `10m`: seconds in the largest unit that they are a whole number of, so that nothing is lost. */
+/** `10m`: in the largest unit of which the seconds are a whole number, so that nothing is lost. */
 export function lengthText(seconds: number): string {
   const ms = seconds * SECOND;
   for (const [unit, sign] of UNITS) {

@@ -24,7 +24,8 @@ export interface ExportFlags extends ClientFlags {
 export async function exportCase(flags: ExportFlags): Promise<void> {
   const client = connect(flags);
   const present = await patiently(() => presentOf(client));
-  // They are of the case: if the files of several owners had them, --prune with one would delete those of the others.
+  // They belong to the case: if the files of several owners had them, --prune with one would delete those of the
+  // others.
   const channels = flags.owner === undefined ? await patiently(() => channelsOf(client)) : [];
   const output = new Output(flags);
   const file = fileOf(present, channels, flags);
@@ -35,7 +36,7 @@ export async function exportCase(flags: ExportFlags): Promise<void> {
 
 /** Whoever moves with the file must not find out from silence that nothing is posted any more. */
 async function tellWebhooks(client: Client): Promise<void> {
-  // The file is written by now, so that a failure here must not look as if it were not whole.
+  // The file is written already, so a failure here must not look as if it were incomplete.
   const { length } = await client.listWebhooks().catch(() => []);
   if (length === 0) return;
   const left = length === 1 ? '1 webhook is not in the file' : `${length} webhooks are not in the file`;
@@ -99,7 +100,7 @@ function entryOf(snitch: WireSnitch, all: readonly WireSnitch[], withToken: bool
   };
 }
 
-/** Beside a schedule the interval follows from it. */
+/** With a schedule, the interval follows from it and is left out. */
 function dueOf({ interval, schedule, timezone, grace }: WireSnitch): Exported {
   const every = schedule && 'every' in schedule ? { every: lengthText(schedule.every) } : schedule;
   return {

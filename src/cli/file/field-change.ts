@@ -1,4 +1,4 @@
-/** What an apply changes of one thing. */
+/** A change that an apply makes to one field. */
 export interface FieldChange {
   field: string;
   from: unknown;

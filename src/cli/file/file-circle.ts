@@ -1,4 +1,4 @@
-/** Whether what the snitches of a file need would go in a circle, before anything is changed; the server refuses one. */
+/** Finds circles in what the snitches of a file need, before anything is changed; the server would refuse them. */
 import type { WireSnitch } from '../../api/wire.ts';
 import { circleInWords, type NeedStep, needOf } from '../../core/needs/needs.ts';
 import type { Met, Ref, ToMake } from './file-needs.ts';
@@ -17,7 +17,9 @@ interface Step extends NeedStep {
   from: Step | null;
 }
 
-/** @param refs what the entries of the file need, where they say anything of that; @returns the first circle */
+/**
+ * @param refs what the entries of the file need, if they mention that @returns the first circle; null if there is none
+ */
 export function circleIn(
   present: readonly WireSnitch[],
   met: readonly Met[],
@@ -66,7 +68,7 @@ function keyOf({ is }: Met): Key {
   return 'beside' in is ? (is.token ?? is) : is.token;
 }
 
-/** From a snitch over what it needs to itself, the shortest way; null where there is none. */
+/** The shortest way from a snitch through what it needs back to itself; null if there is none. */
 function wayBack(
   nodes: ReadonlyMap<Key, Node>,
   start: Key,

@@ -1,7 +1,7 @@
 /**
- * What an entry of a snitch file says of what its snitch needs: other snitches by their names or tokens, and `tag:<tag>`.
- * An entry that does not name the field leaves it as it is. The API takes tokens alone, so that the needs are written
- * last, when all that the file names has been made.
+ * What an entry of a snitch file says about what its snitch needs: other snitches by their names or tokens, and
+ * `tag:<tag>`. An entry that does not name the field leaves it as it is. The API accepts only tokens, so the needs are
+ * written last, when everything that the file names exists.
  */
 import type { WireSnitch } from '../../api/wire.ts';
 import { MOST_NEEDS, needOf } from '../../core/needs/needs.ts';
@@ -10,7 +10,7 @@ import { MOST_NEEDS, needOf } from '../../core/needs/needs.ts';
 export interface ToMake {
   name: string;
   token: string | null;
-  /** By this it is told from a snitch that is there. */
+  /** Distinguishes it from a snitch that exists. */
   beside: string | null;
   needs?: string[];
 }
@@ -27,7 +27,7 @@ export interface NeedsChange {
 /** An entry of the file and the snitch that it means, or is going to be. */
 export interface Met {
   position: number;
-  /** Undefined where the file says nothing of it. */
+  /** Undefined if the file does not mention it. */
   needs: readonly string[] | undefined;
   tags: readonly string[];
   name: string;
@@ -38,11 +38,11 @@ export interface Met {
 export interface NeedsPlan {
   changes: { of: WireSnitch | ToMake; needs: Ref[]; from: string[]; to: string[] }[];
   faults: { position: number; message: string }[];
-  /** What the entries need that say anything of it. */
+  /** What the entries need, for those that mention it. */
   refs: Map<Met, Ref[]>;
 }
 
-/** The needs in a file as a list; in words what is wrong with anything else. */
+/** The needs in a file as a list; or in words what is wrong with them. */
 export function fileNeeds(given: unknown): { needs: string[] | undefined } | { refused: string } {
   if (given === undefined) return { needs: undefined };
   const list = typeof given === 'string' ? [given] : (given ?? []);

@@ -54,7 +54,7 @@ function adviceFor({ namesOwner }: SnitchFile, keeper: string): string {
 }
 
 /**
- * A file that does not name its owner goes by its file name. If that owner keeps nothing, but another owner keeps
+ * A file that does not name its owner has its file name as owner. If that owner keeps nothing, but another owner keeps
  * snitches of the same names, then most likely the file was moved, or comes from the standard input this time.
  */
 function lostOwner(file: SnitchFile, { create }: Plan): string[] {

@@ -1,6 +1,6 @@
 /**
- * What an entry of a snitch file says of how a run must look. An entry that names none of the fields leaves them as they
- * are: it may be from before they existed.
+ * What an entry of a snitch file says about what a run must look like. An entry that names none of the fields leaves
+ * them as they are: it may be from before they existed.
  */
 import type { WireImported, WireSnitch } from '../../api/wire.ts';
 import { expectTexts, mergedExpectations, readExpectText } from '../../core/judgement/expect-text.ts';
@@ -16,7 +16,7 @@ export function namesRuns(input: Entry): boolean {
   return RUN_FIELDS.some((field) => input[field] !== undefined);
 }
 
-/** Whether anything of its runs is watched. */
+/** Whether it has any rule about its runs. */
 export function watchesRuns(snitch: Pick<WireSnitch, (typeof RUN_FIELDS)[number]>): boolean {
   const { failures_before_alert: failures = 1, ...others } = snitch;
   return (
@@ -24,7 +24,7 @@ export function watchesRuns(snitch: Pick<WireSnitch, (typeof RUN_FIELDS)[number]
   );
 }
 
-/** Those that are set, as requests take them. */
+/** The fields that are set, in the form of requests. */
 export function runInput(snitch: Pick<WireSnitch, (typeof RUN_FIELDS)[number]>) {
   const { max_runtime, min_runtime, failures_before_alert = 1, expect } = snitch;
   return {
@@ -47,7 +47,7 @@ export function runEntry(snitch: Pick<WireSnitch, (typeof RUN_FIELDS)[number]>) 
 }
 
 /**
- * Understands texts such as `bytes>=1M` in place of the objects that the API takes. What is not understood is left for the
+ * Understands texts such as `bytes>=1M` instead of the objects that the API accepts. Anything else is left for the
  * server to refuse.
  */
 export function withExpectations(input: Entry): Entry {

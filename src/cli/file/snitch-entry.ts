@@ -16,8 +16,8 @@ export interface FileEntry {
 export type MapOfFile = Omit<FileEntry, 'owner'>;
 
 /**
- * An entry describes the whole snitch: what is missing or null has its default, but for the fields of when it is due and
- * of how its runs must look.
+ * An entry describes the whole snitch: what is missing or null has its default, except for the fields of when it is
+ * due, what its runs must look like, and what it needs.
  */
 export function entryOf({ input, line, lines }: MapOfFile, owner: string | null): FileEntry {
   const dropped: readonly string[] = [...DUE_FIELDS, ...RUN_FIELDS, 'needs'];

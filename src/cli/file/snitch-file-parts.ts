@@ -4,7 +4,7 @@
  */
 
 export interface FileParts {
-  /** The file with an empty list in the place of its snitches. All other lines keep their numbers. */
+  /** The file with an empty list instead of its snitches. All other lines keep their numbers. */
   head: string;
   chunks: readonly Chunk[];
 }

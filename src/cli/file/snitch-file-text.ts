@@ -17,7 +17,7 @@ export function checkWhole(path: string, text: string): void {
   );
 }
 
-/** @throws Failure if it cannot be read, is no text or is too large */
+/** @throws Failure if it cannot be read, is not text or is too large */
 export function readText(path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readWhole(path === '-' ? 0 : path, LARGEST_FILE));

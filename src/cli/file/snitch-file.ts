@@ -1,6 +1,6 @@
 /**
- * Reads a YAML file of snitches, and remembers the line of everything in it. The server checks the values. Here is
- * checked what the server never sees: the form of the file, unknown fields, and entries that are there twice.
+ * Reads a YAML file of snitches, and remembers the line of everything in it. The server checks the values. This module
+ * checks what the server never sees: the form of the file, unknown fields, and duplicate entries.
  */
 import { basename } from 'node:path';
 import {

@@ -37,7 +37,7 @@ export function importedOf(snitch: Fields): Imported {
   };
 }
 
-/** What other servers of this program have besides. The server that takes it checks the values. */
+/** What other servers of this program have in addition. The server that receives the import checks the values. */
 function dueOf({ schedule, timezone, grace }: Fields): DueInput {
   return {
     ...(typeof schedule === 'object' && schedule !== null ? { schedule: schedule as WireSchedule } : {}),

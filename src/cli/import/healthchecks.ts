@@ -1,6 +1,6 @@
 /**
  * Imports the checks of Healthchecks, hosted or self-hosted, through version 3 of its API. Timeouts, schedules and grace
- * mean the same there; where a job reports its starts, the grace is also how long it may take. Several schedules in one
+ * mean the same there; if a job reports its starts, the grace is also how long it may take. Several schedules in one
  * check become one that says the same, or the longest time between runs.
  */
 import type { WireSchedule } from '../../api/wire.ts';
@@ -48,12 +48,12 @@ export function importedOf(check: Fields, now = Date.now()): Imported {
 }
 
 interface Kept {
-  /** Null where there is no one schedule that says the same. */
+  /** Null if no single schedule says the same. */
   due: DueInput | null;
   remark: string | null;
 }
 
-/** The server that takes it checks the expression. */
+/** The server that receives the import checks the expression. */
 function dueOf({ schedule, timeout, tz, grace }: Fields, now: number): Kept {
   const text = textOf(schedule).trim();
   const kept = typeof grace === 'number' && grace >= 0 ? { grace } : {};
@@ -85,7 +85,7 @@ function joined(lines: readonly string[], timezone: string, now: number): Joined
   return joinCalendars(lines, timezone, now);
 }
 
-/** Only a check whose job reports its starts knows how long it took, or that it runs now. */
+/** Only a check whose job reports its starts knows how long the job took, or that it is running now. */
 function runtimeOf({ grace, last_duration: took, started }: Fields): RunInput {
   const isStarted = typeof took === 'number' || started === true;
   const isLimit =
@@ -96,7 +96,7 @@ function runtimeOf({ grace, last_duration: took, started }: Fields): RunInput {
 /** Shorter timeouts become an interval. */
 const SHORTEST_S = 60;
 
-/** Five fields, or a word such as `@daily`, are a schedule of cron; all else is a calendar of systemd. */
+/** Five fields, or a word such as `@daily`, are a cron schedule; anything else is a systemd calendar expression. */
 function isCron(text: string): boolean {
   return /^(?:\S+\s+){4}\S+$/.test(text) || text.startsWith('@');
 }
@@ -128,7 +128,7 @@ function gapOfTimeout(timeout: unknown): { gap: number; words: string } {
   return { gap, words: `every ${gap < 1 ? `${timeout}s` : gapInWords(gap)}` };
 }
 
-/** One a line. */
+/** @param text one schedule a line */
 function gapOfSchedule(text: string): { gap: number; words: string } {
   const schedules = text.split('\n').map((line) => {
     return isCron(line.trim()) ? parseCronSchedule(line.trim()) : parseCalendar(line);

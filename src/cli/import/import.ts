@@ -91,7 +91,7 @@ async function importFrom(
   return refused.length > 0 ? EXIT.error : EXIT.ok;
 }
 
-/** Whoever imports the same at the same moment makes none of them a second time. */
+/** Two imports of the same at the same moment make none of them twice. */
 async function make(client: Client, { create, sameNamed }: Sorted): Promise<void> {
   const known = [...sameNamed];
   for (const batch of batchesOf(create.map(({ input }) => input))) {
@@ -143,8 +143,8 @@ async function sort(client: Client, all: readonly Imported[]): Promise<Sorted> {
 }
 
 /**
- * Whether a snitch was imported before: the one of its token. Where the other service hides the token, it is one of its
- * name that none of the others is, and so many of that name are passed over as there are.
+ * Whether a snitch was imported before: one with its token exists. If the other service hides the token, one of its
+ * name counts that belongs to none of the others, and each such snitch counts only once.
  */
 function thereOf(there: readonly WireSnitch[], all: readonly Imported[]): (one: Imported) => boolean {
   const tokens = new Set(there.map(({ token }) => token));

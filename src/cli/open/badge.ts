@@ -1,4 +1,4 @@
-/** `snitch badge`: pictures for pages of others that say how a snitch is, or the snitches with a tag. */
+/** `snitch badge`: pictures for other pages that show the status of a snitch, or of all with a tag. */
 import type { BadgeInput, Client } from '../../api/client.ts';
 import type { WireBadge } from '../../api/wire-badge.ts';
 import { badgeHtml, badgeMarkdown } from '../../core/snippets/badge.ts';
@@ -93,7 +93,7 @@ async function tokenOf(client: Client, given: string): Promise<BadgeInput> {
   return { token: (await resolveSnitch(client, given)).token };
 }
 
-/** What is pasted stands on lines of its own, whole however narrow the terminal is. */
+/** What people will paste is on lines of its own, unbroken however narrow the terminal is. */
 function printBadge(badge: WireBadge, output: Output): void {
   output.record(
     badge,

@@ -64,7 +64,7 @@ async function openSnitch(given: string, flags: OpenFlags): Promise<void> {
     copy(snippet.text, `${SNIPPET_TITLES[snippet.kind]} of ${snitch.name}`, output);
 }
 
-/** The case and the badges are asked for only where they are needed. */
+/** The case and the badges are requested only if they are needed. */
 async function readSubject(
   client: Client,
   snitch: WireSnitch,
@@ -90,7 +90,7 @@ async function badgesOf(client: Client, kind: SnippetKind | undefined): Promise<
   }
 }
 
-/** Nothing but the text on stdout. @throws Failure where there is none */
+/** Prints nothing but the text on stdout. @throws Failure if there is none */
 function printOne(snippet: Snippet, output: Output): void {
   const { text, remarks } = snippet;
   if (output.format === 'json') output.json(snippet);
@@ -100,7 +100,7 @@ function printOne(snippet: Snippet, output: Output): void {
   if (output.format !== 'json' && text !== null) for (const remark of remarks) output.done(remark);
 }
 
-/** Each below its title. On a terminal the lines are as long as they are, because a broken one could not be pasted. */
+/** Each below its title. Even on a terminal long lines are not wrapped, because a broken one could not be pasted. */
 function printAll(snippets: readonly Snippet[], output: Output): void {
   if (output.format === 'json') {
     output.json(snippets);
@@ -123,12 +123,12 @@ function printAll(snippets: readonly Snippet[], output: Output): void {
   }
 }
 
-/** Whatever is made for a language is escaped already; this is for what nobody thought of. */
+/** Each snippet is already escaped for its language; this catches what nobody thought of. */
 function linesOf(text: string): string[] {
   return text.split('\n').map(printable);
 }
 
-/** @throws Failure where no terminal is there to copy by, or the text is too long for one */
+/** @throws Failure if there is no terminal to copy with, or the text is too long for it */
 function copy(text: string, what: string, output: Output): void {
   const terminal = [process.stdout, process.stderr].find(({ isTTY }) => isTTY);
   if (!terminal) throw new Failure('nothing was copied: copying needs a terminal, and there is none');

@@ -3,7 +3,7 @@ import { UsageError } from '../failure/failure.ts';
 
 const LARGEST_PAGE = 1_000;
 
-/** The value of `--limit`, up to what the API gives in one answer. @throws UsageError */
+/** The value of `--limit`, up to what the API returns in one answer. @throws UsageError */
 export function limitOf(text: string): number {
   const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
   if (limit < 1 || limit > LARGEST_PAGE) {

@@ -2,10 +2,10 @@
 import type { WireSnitch } from '../../api/wire.ts';
 import { scheduleWithZone } from '../../core/schedule-name.ts';
 
-/** Of the runs that the server tells, so many fit into a line. */
+/** How many of the runs that the server returns fit into a line. */
 const SHOWN = 3;
 
-/** `cron 0 3 * * 1-5 (Europe/Berlin)`; empty where the interval decides. */
+/** `cron 0 3 * * 1-5 (Europe/Berlin)`; empty if the interval decides. */
 export function scheduleWords({ schedule, timezone }: Pick<WireSnitch, 'schedule' | 'timezone'>): string {
   return schedule ? scheduleWithZone(schedule, timezone, 'time zone of the case') : '';
 }
@@ -15,14 +15,14 @@ interface Runs {
   timezone: string;
 }
 
-/** `Mon 23 Nov 03:00 CET, Tue 24 Nov 03:00 CET, …` @returns null where no further run is due */
+/** `Mon 23 Nov 03:00 CET, Tue 24 Nov 03:00 CET, …` @returns null if no further run is due */
 export function nextRuns({ runs, timezone }: Runs, now: number, most = SHOWN): string | null {
   if (runs.length === 0) return null;
   const shown = runs.slice(0, most).map(({ at }) => shortLocalTime(Date.parse(at), timezone, now));
   return `${shown.join(', ')}${runs.length > most ? ', …' : ''}`;
 }
 
-/** `Mon 23 Nov 03:00 CET`: with seconds where there are any, and with the year where it is not this one. */
+/** `Mon 23 Nov 03:00 CET`: with seconds if there are any, and with the year if it is not this one. */
 export function shortLocalTime(at: number, timezone: string, now: number): string {
   const zoned = zonedOf(at, timezone);
   const year = zoned.year === zonedOf(now, timezone).year ? '' : ` ${zoned.year}`;
@@ -34,10 +34,10 @@ export function shortLocalTime(at: number, timezone: string, now: number): strin
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** Which abbreviations are known differs between these. */
+/** These know different abbreviations. */
 const LOCALES = ['en-GB', 'en-US', 'en-AU'];
 
-/** `CET`, or the offset where the zone has no abbreviation that people use: `+05:45`. */
+/** `CET`, or the offset if the zone has no abbreviation that people use: `+05:45`. */
 function zoneSign(zoned: Temporal.ZonedDateTime, at: number): string {
   for (const locale of LOCALES) {
     const format = new Intl.DateTimeFormat(locale, { timeZone: zoned.timeZoneId, timeZoneName: 'short' });

@@ -127,8 +127,8 @@ export function renderFields(fields: readonly Field[], style: Style): string[] {
 }
 
 /**
- * Broken between words for a person at a terminal, whose `room` is finite. A word that is longer stays whole, so that an
- * address or a token can be copied.
+ * Breaks a line between words for a person at a terminal, whose `room` is finite. A word that is longer stays whole, so
+ * that an address or a token can be copied.
  */
 export function wrapped(line: string, room: number): string[] {
   if (displayWidth(line) <= room) return [line];

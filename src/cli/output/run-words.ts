@@ -17,7 +17,7 @@ export function rulesCell({ min_runtime, failures_before_alert = 1, expect }: Wi
     .join(', ');
 }
 
-/** Only those that are set. */
+/** Only the rules that are set. */
 export function rulesFields({ min_runtime, failures_before_alert = 1, expect }: WireSnitch): Field[] {
   return [
     ...(min_runtime
@@ -37,7 +37,7 @@ export function valuesCell({ values }: WireCheckIn): string {
     .join(' ');
 }
 
-/** What a check-in said, why it counts as an error all the same, and what of its values could not be read. */
+/** What a check-in said, why it counts as an error all the same, and which of its values could not be read. */
 export function wordsCell({ message, reason, dropped_values: dropped = [] }: WireCheckIn): string {
   const unread = dropped.length > 0 ? `not read: ${dropped.join('; ')}` : null;
   return [reason, message, unread].filter((words) => words).join('; ');

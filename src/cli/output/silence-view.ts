@@ -1,4 +1,4 @@
-/** How a silence is shown in lists and alone. */
+/** How a silence is shown in lists and on its own. */
 import type { Client } from '../../api/client.ts';
 import type { WireSilence } from '../../api/wire-kept-back.ts';
 import { durationInWords, SECOND } from '../../text/durations.ts';
@@ -9,13 +9,13 @@ import type { Style } from './style.ts';
 /** The names of snitches by their tokens, as far as they are known. */
 type Names = ReadonlyMap<string, string>;
 
-/** So many tokens are asked about. */
+/** The most tokens whose names are requested. */
 const MOST_ASKED = 20;
 
 /** How many snitches of a silence are named; the others are counted. */
 const MOST_NAMED = 3;
 
-/** The names of what is silenced, as far as it is shown. */
+/** The names of the silenced snitches that are shown. */
 export async function namesOf(client: Client, silences: readonly WireSilence[]): Promise<Names> {
   const shown = silences.flatMap(({ tokens }) => tokens?.slice(0, MOST_NAMED) ?? []);
   const tokens = [...new Set(shown)].slice(0, MOST_ASKED);
@@ -47,7 +47,7 @@ function scheduleText({ schedule, duration, timezone }: WireSilence): string {
   return `${expression}${zone} for ${durationInWords((duration ?? 0) * SECOND)}`;
 }
 
-/** The time in which it holds, or holds next. */
+/** The stretch of time in which it is in force, or next will be. */
 function stretchOf({ current, next, from, to }: WireSilence): { from: string; to: string } | null {
   return current ?? next ?? (from !== null && to !== null ? { from, to } : null);
 }

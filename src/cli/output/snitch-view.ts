@@ -1,4 +1,4 @@
-/** How a snitch is shown in lists and alone, and its status as a word with a symbol and a colour. */
+/** How a snitch is shown in lists and on its own, and its status as a word with a symbol and a colour. */
 import type { WireReport, WireSnitch, WireStatus } from '../../api/wire.ts';
 import type { WireHold } from '../../api/wire-kept-back.ts';
 import { durationInWords, SECOND, shortDuration } from '../../text/durations.ts';
@@ -18,7 +18,7 @@ export function statusText(status: string, { terminal, signs }: Pick<Style, 'ter
   return terminal && isStatus(status) ? `${signs.status[status]} ${status}` : status;
 }
 
-/** A person sees at once why nobody is told (again); for programs the word stays as it is. */
+/** Shows people why nobody is alerted (again); for programs the word stays as it is. */
 function statusCell({ status, acknowledged, held, silenced }: WireSnitch, style: Style): string {
   const quiet = [acknowledged ? 'ack' : '', held ? 'held' : '', silenced ? 'silenced' : ''];
   const why = style.terminal ? quiet.filter((word) => word !== '').join(', ') : '';
@@ -26,7 +26,7 @@ function statusCell({ status, acknowledged, held, silenced }: WireSnitch, style:
   return style.width < NARROW ? truncate(text, NARROW_STATUS, style.signs.ellipsis) : text;
 }
 
-/** On a terminal of so few columns the status leaves room for when the snitch is due. */
+/** On a terminal with fewer columns than this, the status leaves room for when the snitch is due. */
 const NARROW = 60;
 const NARROW_STATUS = 15;
 
@@ -65,12 +65,12 @@ function reportCell(snitch: WireSnitch, style: Style): string {
   return report.outcome === 'healthy' && !report.message ? when : `${when}, ${outcomeText(report)}`;
 }
 
-/** By when the snitch is due, or which deadline it missed. */
+/** When the snitch is due, or which deadline it missed. */
 function dueInstant({ deadline, missing_since }: WireSnitch): string | null {
   return missing_since ?? deadline ?? null;
 }
 
-/** `in 3h 20m`; `4h 5m late`; `now` until the server decides; empty where nothing is awaited. */
+/** `in 3h 20m`; `4h 5m late`; `now` until the server decides; empty if nothing is awaited. */
 function dueCell(snitch: WireSnitch, { terminal, now }: Style): string {
   const due = dueInstant(snitch);
   if (!terminal) return due ?? '';
@@ -80,7 +80,7 @@ function dueCell(snitch: WireSnitch, { terminal, now }: Style): string {
   return at <= now ? 'now' : `in ${shortDuration(at - now)}`;
 }
 
-/** Servers from before it was told leave the deadline out of their answers. */
+/** Older servers leave the deadline out of their answers. */
 export const DUE: Column<WireSnitch> = {
   header: 'DUE',
   cell: dueCell,
@@ -159,7 +159,7 @@ function heldText({ by, since, until }: WireHold, style: Style): string {
   return `${held}\nalerts when ${by?.name ?? 'what it needs'} has been healthy for one period and this is still silent`;
 }
 
-/** The interval beside a schedule is only for clients that know no schedules. */
+/** With a schedule, the interval is only for clients that know no schedules. */
 function dueFields(snitch: WireSnitch): Field[] {
   const { schedule, interval, grace = null, max_runtime: most = null } = snitch;
   const words = grace === null ? 'as follows from the schedule' : durationInWords(grace * SECOND);
@@ -177,7 +177,7 @@ function silencedFields({ silenced }: WireSnitch, style: Style): Field[] {
   return [{ label: 'Silenced', text: `until ${exactTime(until, style)} by ${by}${why}`, paint: 'yellow' }];
 }
 
-/** @param needs what it needs in words, where more is known than its tokens and tags */
+/** @param needs what it needs in words, if more is known than tokens and tags */
 export function snitchFields(
   snitch: WireSnitch,
   style: Style,

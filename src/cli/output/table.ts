@@ -15,7 +15,9 @@ export interface Column<T> {
   wide?: boolean;
   /** The width, in columns of the terminal, down to which the column may be cut if the line is too long. */
   shrinkTo?: number;
-  /** Whether the column is left out if that is not enough. Of several, the last goes first; `dear` ones go after all. */
+  /**
+   * Whether the column is left out if that is not enough: the last one first, and `dear` ones only after all others.
+   */
   optional?: boolean | 'dear';
 }
 

@@ -8,8 +8,8 @@ export interface ZoneClock {
   /**
    * A sentence of the server with its times converted to this clock.
    *
-   * @param zone the zone that the server names behind each time
-   * @param known instants that the sentence may mention, which tell apart a time that clocks show twice
+   * @param zone the zone that the server names after each time
+   * @param known instants that the sentence may mention; they settle which is meant if clocks show a time twice
    */
   inSentence(sentence: string, zone: string, known: readonly string[]): string;
 }

@@ -72,7 +72,7 @@ export function staysInPeriod(schedules: readonly Schedule[], interval: string, 
   return true;
 }
 
-/** How many minutes the period goes on after `minute` of `day`. Weeks begin on Monday. */
+/** How many minutes of the period are left at `minute` of `day`. Weeks begin on Monday. */
 function leftOf({ weekday, day, daysInMonth }: Day, minute: number, interval: string): number {
   const leftOfDay = DAY - minute;
   if (interval === 'weekly') return ((7 - weekday) % 7) * DAY + leftOfDay;

@@ -1,4 +1,4 @@
-/** Several expressions for one job, of which a snitch takes one alone. */
+/** Joins several expressions for one job, because a snitch has only one. */
 import { ScheduleRefused } from '../../core/schedule/refused.ts';
 import {
   instantsAfter,
@@ -11,17 +11,17 @@ import { NotUnderstood } from './schedule.ts';
 
 export interface Joined {
   rule: ScheduleRule;
-  /** In what it differs from what is written; null if in nothing. */
+  /** How it differs from what is written; null if it does not. */
   remark: string | null;
   /** Seconds between two runs, at most; infinite for a single run. */
   longestGap: number;
 }
 
 /**
- * One schedule for several OnCalendar expressions: one expression that means all of them where there is one, else the
+ * One schedule for several OnCalendar expressions: one expression that means all of them if there is one, or else the
  * longest time between two of their runs.
  *
- * @param now what is never due after this is left out, where others are
+ * @param now expressions that are never due after this are left out if others are
  * @throws NotUnderstood for one that cannot be read
  */
 export function joinCalendars(expressions: readonly string[], timezone: string, now: number): Joined {
@@ -42,7 +42,7 @@ export function joinCalendars(expressions: readonly string[], timezone: string, 
   return everyGap(longestGap, `its ${left.length} OnCalendar expressions`);
 }
 
-/** One schedule for several of cron. @throws NotUnderstood for one that cannot be read */
+/** One schedule for several cron schedules. @throws NotUnderstood for one that cannot be read */
 export function joinSchedules(rules: readonly ScheduleRule[], timezone: string, now: number): Joined {
   const schedules = rules.map((rule) => read(rule, timezone));
   const longestGap = longestGapAmong(schedules, now);
@@ -99,20 +99,20 @@ function readOrNull(rule: ScheduleRule, timezone: string): Schedule | null {
   }
 }
 
-/** The same at the full minute. */
+/** The same expression at the full minute; null if it is there already. */
 function withoutSeconds(expression: string): string | null {
   const whole = expression.replace(/(\S+:\S+):\S+/, '$1:00');
   return whole === expression ? null : whole;
 }
 
-/** As far ahead as the longest gap is looked for, and at most so many runs of each. */
+/** How far ahead the longest gap is searched for, in milliseconds, and among how many runs of each at most. */
 const AHEAD = 800 * DAY;
 const MOST_RUNS = 20_000;
 
 /** Seconds, with the hour that a clock change adds. */
 function longestGapAmong(schedules: readonly Schedule[], now: number): number {
   const found = schedules.map((schedule) => instantsUntil(schedule, now, now + AHEAD));
-  // Beyond the last run that is known of one of them, the others would leave gaps that there are not.
+  // After the last known run of any of them, the others alone would seem to have gaps that do not exist.
   const end = Math.min(...found.map(({ knownUntil }) => knownUntil));
   const instants = found.flatMap(({ instants: all }) => all).filter((at) => at <= end);
   const inOrder = [...new Set(instants)].sort((one, other) => one - other);
@@ -132,7 +132,7 @@ function instantsUntil(schedule: Schedule, from: number, until: number): Found {
   const instants: number[] = [];
   let at = schedule.nextAfter(from);
   while (at !== null && instants.length < MOST_RUNS) {
-    // The first beyond tells how long the last gap is.
+    // The first run beyond shows how long the last gap is.
     instants.push(at);
     if (at > until) return { instants, knownUntil: at };
     at = schedule.nextAfter(at);
@@ -140,7 +140,7 @@ function instantsUntil(schedule: Schedule, from: number, until: number): Found {
   return { instants, knownUntil: at === null ? Number.POSITIVE_INFINITY : (instants.at(-1) ?? from) };
 }
 
-/** So many runs are compared. */
+/** How many runs are compared. */
 const COMPARED = 200;
 
 function isUnion(merged: ScheduleRule, of: readonly Schedule[], timezone: string, now: number): boolean {
@@ -159,7 +159,7 @@ function mergedAll([first = '', ...others]: readonly string[], merge: Merge): st
   return merged;
 }
 
-/** One cron expression for two that differ in one field only; null for others. */
+/** One cron expression for two that differ in only one field; null for others. */
 function mergedCron(one: string, other: string): string | null {
   const [fields, others] = [one.trim().split(/\s+/), other.trim().split(/\s+/)];
   const differing = fields.flatMap((field, index) => (field === others[index] ? [] : [index]));
@@ -168,7 +168,7 @@ function mergedCron(one: string, other: string): string | null {
   return place === undefined ? one : fields.with(place, `${fields[place]},${others[place]}`).join(' ');
 }
 
-/** One expression for two that differ in one part only; null for others. */
+/** One expression for two that differ in only one part; null for others. */
 function mergedExpression(one: string, other: string): string | null {
   const [parts, others] = [partsOf(one), partsOf(other)];
   if (parts === null || others === null) return null;
@@ -176,7 +176,7 @@ function mergedExpression(one: string, other: string): string | null {
   const [place] = differing;
   if (place === undefined) return one;
   const [mine = '', theirs = ''] = [parts[place], others[place]];
-  // The whole date is one part, and the zone is none that could be joined.
+  // The whole date is one part, and zones cannot be joined.
   if (differing.length > 1 || place === DATE || place === ZONE || mine === '' || theirs === '') return null;
   const [weekdays, date, hour, minute, second, zone] = parts.with(place, `${mine},${theirs}`);
   return [weekdays, date, `${hour}:${minute}:${second}`, zone].filter(Boolean).join(' ');

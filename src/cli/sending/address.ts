@@ -13,7 +13,7 @@ export function looksLikeAddress(given: string): boolean {
 
 const API_KEY = /\/snk_[A-Za-z0-9]{40}$/;
 
-/** @throws UsageError if it is no such address; the message does not repeat a token or a key in it */
+/** @throws UsageError if it is not such an address; the message does not repeat a token or a key in it */
 export function splitAddress(given: string): CheckInAddressParts {
   const url = URL.parse(given.trim());
   const [, path = '', encoded = ''] = /^(.*)\/([^/]+)\/?$/.exec(url?.pathname ?? '') ?? [];

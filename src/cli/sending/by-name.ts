@@ -1,6 +1,6 @@
 /**
- * Sends a check-in by name, with a key that may do so. The key goes into a header, and never into the address, which
- * proxies write into their logs.
+ * Sends a check-in by name, with a key that has the right to. The key goes into a header, and never into the address,
+ * which proxies write into their logs.
  */
 import { basicAuthorization } from '../../api/exchange.ts';
 import type { Connection } from '../command/connection.ts';
@@ -10,7 +10,7 @@ import { type Answer, post, queryOf } from './send.ts';
 /** Statuses with which the daemon refuses a check-in for good. */
 const REFUSALS = [400, 405, 413, 414, 422, 431];
 
-/** What the daemon says first where nothing is wrong but the name; an older one knows no such address at all. */
+/** How the daemon's answer begins if only the name is wrong; an older one does not know such addresses at all. */
 const UNKNOWN_NAME = 'There is no snitch with this name';
 
 /** Never throws. */
@@ -20,7 +20,7 @@ export async function sendByName(
   signal: AbortSignal,
   wasKept: boolean,
 ): Promise<Answer> {
-  // Check-ins are taken at /c on every server, wherever else its check-in addresses begin.
+  // Every server accepts check-ins at /c, whatever else its check-in addresses begin with.
   const base = url.startsWith('unix:') ? url : `${url}/c`;
   const name = checkIn.name ?? '';
   try {
@@ -34,7 +34,7 @@ export async function sendByName(
   }
 }
 
-/** A hyphen stands in the place of the key. */
+/** A hyphen replaces the key. */
 function pathOf(checkIn: KeptCheckIn, wasKept: boolean): string {
   const query = queryOf(checkIn, wasKept);
   const ending = checkIn.suffix === null ? '' : `/${checkIn.suffix}`;
@@ -43,7 +43,7 @@ function pathOf(checkIn: KeptCheckIn, wasKept: boolean): string {
   return `-/${encodeName(checkIn.name ?? '')}${ending}${parameters === '' ? '' : `?${parameters}`}`;
 }
 
-/** Names of nothing but dots would be taken for folders on the way. */
+/** A name that is only dots would be read as a relative folder on the way. */
 function encodeName(name: string): string {
   const encoded = encodeURIComponent(name.toWellFormed());
   return /^\.+$/.test(encoded) ? encoded.replaceAll('.', '%2E') : encoded;
@@ -81,7 +81,7 @@ function inOneLine(text: string): string {
   return lines.length === 0 ? first : `${first} ${lines.join('; ')}`;
 }
 
-/** A case that is full, or makes many snitches at once, still takes the check-ins of those that it has. */
+/** A case that is full, or makes many snitches at once, still accepts check-ins of existing ones. */
 function faultOf(status: number): 'server' | 'recipient' {
   return status === 402 || status === 429 ? 'recipient' : 'server';
 }

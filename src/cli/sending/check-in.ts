@@ -13,13 +13,13 @@ export interface Recipient {
   name: string | null;
   /** The server to ask for the name; null if that was not known, or by an older program for the one in the settings. */
   server: string | null;
-  /** What that is called in `cli.yaml`, where it has a name. */
+  /** The name of that server in `cli.yaml`, if it has one. */
   serverName?: string;
   /** The file with the key for asking; null for the key in the settings. */
   keyFile: string | null;
   /** The file that the settings named when the check-in was made, for when they do not know the server any more. */
   keyFileThen?: string;
-  /** How the snitch is made where none has the name: the query of a check-in address. Absent where none is made. */
+  /** How to make the snitch if none has the name: the query of a check-in address. Absent if none is to be made. */
   make?: string;
 }
 
@@ -35,7 +35,7 @@ export interface KeptCheckIn extends Recipient {
   exitStatus: number | string | null;
   /** The last of what the job printed. */
   output: Buffer;
-  /** What the job reports, by name. The server says in the history what of it is no number. */
+  /** What the job reports, by name. The server says in the history which of them are not numbers. */
   values?: Readonly<Record<string, string>>;
 }
 

@@ -1,4 +1,4 @@
-/** The options with which a check-in may make its snitch, and what of them the server is told. */
+/** The options with which a check-in may make its snitch, and how they are sent to the server. */
 import { type Command, Option } from 'commander';
 import { collect } from '../command/command.ts';
 import { looksLikeToken } from '../command/resolve.ts';
@@ -34,7 +34,7 @@ const OPTIONS: readonly [flags: string, description: string][] = [
   ['--failures-before-alert <count>', 'alert only after this many errors in a row'],
 ];
 
-/** What else `snitch create` takes. */
+/** What else `snitch create` accepts. */
 const DETAILS: readonly [flags: string, description: string][] = [
   ['--alert-type <type>', 'basic: a fixed deadline; smart: a learned, earlier one'],
   ['--public-name <name>', 'its name on the status page'],
@@ -62,7 +62,7 @@ export function addMakeOptions(command: Command): Command {
   return command;
 }
 
-/** Whether anything is said of a snitch that may have to be made. */
+/** Whether any option describes a snitch that may have to be made. */
 export function isDescribed(flags: MakeFlags): boolean {
   const { create, interval, cron, calendar, every, timezone, grace } = flags;
   const { maxRuntime, minRuntime, failuresBeforeAlert, expect } = flags;
@@ -88,14 +88,14 @@ function detailsOf({ tag, alertType, alertEmail, publicName, notes, needs }: Mak
 }
 
 export interface Making {
-  /** The new snitch as the query of a check-in address describes it; absent where none is to be made. */
+  /** The new snitch as the query of a check-in address describes it; absent if none is to be made. */
   make?: string;
   /** Why none can be made, in words; null if nothing is wrong. */
   problem: string | null;
 }
 
 /**
- * Never throws: whatever is wrong with a snitch that may have to be made, the check-in of one that exists counts.
+ * Never throws: whatever is wrong with these options, a check-in of an existing snitch counts.
  *
  * @param given whom the check-in is for; null if that is not known
  */

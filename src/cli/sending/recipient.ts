@@ -22,7 +22,7 @@ const PERHAPS_TOKEN = /^[A-Za-z0-9_-]{6,64}$/;
 
 /**
  * @param given an address, a token, or a name
- * @param make how its snitch is made where none has the name: then it is a name, unless it can be nothing but a token
+ * @param make how to make the snitch if none has the name; `given` then is a name, unless it can only be a token
  * @returns the recipient, and why the address of the server is not known, if it is not
  * @throws UsageError if it is none of these
  */
@@ -76,7 +76,7 @@ function settledPlace(flags: ConnectionFlags): { place: Place; problem: string |
     return { place: { base: found.base, server: found.server, ...name }, problem: null };
   } catch (error) {
     const { url, server } = flags;
-    // It is for the server that was asked for, even if nobody knows that now.
+    // It is for the server that was named, even if the settings do not know that one now.
     const asked =
       url !== undefined || process.env.SNITCH_URL ? undefined : server || process.env.SNITCH_SERVER;
     const place = { base: null, server: url ?? null, ...(asked ? { serverName: asked } : {}) };
@@ -98,7 +98,7 @@ interface ByName {
   otherwise: Exclude<Located, ByName>;
 }
 
-/** Finds snitches by name, a few of each server one by one, and further ones in the list of all. */
+/** Finds snitches by name: for each server, the first few one by one, and further ones in the list of all. */
 export class Locator {
   readonly #timeoutMs: number;
   readonly #typed: ServerFlags;
@@ -107,7 +107,7 @@ export class Locator {
 
   /**
    * @param timeoutMs time limit for one question
-   * @param typed what the present command was told of its own server
+   * @param typed the server flags of the present command
    */
   constructor(timeoutMs: number, typed: ServerFlags = {}) {
     this.#timeoutMs = timeoutMs;
@@ -117,7 +117,7 @@ export class Locator {
   /**
    * The server that a check-in is for, with its key.
    *
-   * @throws AuthenticationError without a key, and Failure for what else keeps it from being found
+   * @throws AuthenticationError without a key, and Failure for anything else that keeps it from being found
    */
   connect({ server, serverName, keyFile, keyFileThen }: Recipient): Connection {
     const kept = { server, serverName: serverName ?? null, keyFile };
@@ -163,7 +163,7 @@ export class Locator {
     }
   }
 
-  /** Those that may be meant; an older server answers with all. */
+  /** The snitches that may be meant; an older server returns all. */
   #find(connection: Connection, given: string): Promise<WireSnitch[]> {
     const key = `${connection.url}\n${connection.apiKey}`;
     const asked = this.#asked.get(key) ?? new Map<string | undefined, Promise<WireSnitch[]>>();
@@ -179,7 +179,7 @@ export class Locator {
 
   /** What looks like a name may be a token from another service, which needs no key. */
   #withoutName(error: unknown, given: string, base: string | null): Exclude<Located, ByName> {
-    // The lines below may be tokens, and what is told here goes into mails of cron and into logs.
+    // The lines below the first may contain tokens, and this text goes into cron's mails and into logs.
     const reason = (describeFailure(error).lines[0] ?? '').replace(/:$/, '');
     const isRefusedKey = error instanceof ApiError && (error.status === 401 || error.status === 403);
     const lacksKey = error instanceof AuthenticationError || isRefusedKey;

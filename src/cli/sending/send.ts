@@ -30,7 +30,7 @@ const PROMPT = 2_000;
 /** How much of a message the server keeps, in characters. A longer one could make the address too long. */
 const LONGEST_MESSAGE = 256;
 
-/** More than a number has, in characters: what is none is cut before it is sent. */
+/** More characters than any number has: anything else is cut to this before it is sent. */
 const LONGEST_VALUE = 100;
 
 /** Statuses with which the daemon refuses a check-in for good. */
@@ -39,7 +39,7 @@ const REFUSALS = [400, 404, 405, 410, 413, 414, 431];
 /** The words with which older daemons, and other services of this kind, accept a check-in. */
 const ACCEPTED = /^(?:Got it, thanks!|OK)\s*$/;
 
-/** Never throws. Whatever the daemon neither clearly accepts nor clearly refuses is to be tried again. */
+/** Never throws. Whatever the daemon neither clearly accepts nor clearly refuses should be tried again. */
 export async function send(
   checkIn: Addressed,
   base: string,
@@ -60,7 +60,7 @@ interface Response {
   status: number;
   /** Whether the daemon itself answered, and not a proxy in between. */
   own: boolean;
-  /** The beginning of the answer: the words of a refusal, or what tells who answered. */
+  /** The beginning of the answer: the words of a refusal, or what shows who answered. */
   text: string;
 }
 
@@ -143,7 +143,7 @@ function pathOf(checkIn: Addressed, wasKept: boolean): string {
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
-/** What the check-in says of itself. */
+/** The parameters of the check-in. */
 export function queryOf(
   { at, runId, message, exitStatus, values = {} }: KeptCheckIn,
   wasKept: boolean,

@@ -49,7 +49,7 @@ export async function addServer(name: string, given: string, flags: AddFlags): P
     const isFirst = serversOf(present).length === 0;
     if (!isMap(document.get('servers'))) document.set('servers', new YAMLMap());
     document.setIn(['servers', name], document.createNode({ url, ...lines.settings }));
-    // Whichever is added next must not change what is asked until then.
+    // Adding another server later must not change which one is used by default.
     if (flags.use || (isFirst && !present.values.server)) document.set('server', name);
   });
   warnOfReaders(written);
@@ -67,10 +67,10 @@ export function assertNew(cli: CliFile, name: string): void {
 }
 
 /**
- * Looks before the key is sent anywhere.
+ * Checks the address before the key is sent there.
  *
  * @returns whether it answers; one that does not may be away for now
- * @throws Failure for what is not a snitch server
+ * @throws Failure if it is not a snitch server
  */
 async function assertSnitch(url: string): Promise<boolean> {
   try {
@@ -133,7 +133,7 @@ async function askKey(name: string): Promise<string> {
   return key;
 }
 
-/** @throws AuthenticationError if the server refuses the key; what it cannot say now is told */
+/** @throws AuthenticationError if the server refuses the key; if it cannot say so now, the user is told */
 async function assertAccepted(name: string, url: string, apiKey: string, { quiet }: AddFlags): Promise<void> {
   try {
     const { case: own, scope } = await createClient({ url, apiKey, timeoutMs: PATIENCE }).getStanding();
@@ -153,7 +153,7 @@ export async function useServer(name: string, { quiet }: { quiet?: boolean }): P
     if (!serversOf(present).some((server) => server.name === name)) {
       throw new NotFoundError(describeUnknown(present, name, '`snitch server use`'));
     }
-    // The one at the top of the file is the default where the file names no other.
+    // The one at the top of the file is the default if the file names no other.
     if (name === UNNAMED) document.delete('server');
     else document.set('server', name);
   });
@@ -194,7 +194,7 @@ function removeNamed(document: Document, name: string): void {
   if (Object.keys(servers ?? {}).length === 0) document.delete('servers');
 }
 
-/** How many check-ins wait that only its key can bring to the server: those by name. */
+/** How many waiting check-ins need its key to reach the server: those by name. */
 export async function countKept(name: string, url: string): Promise<number> {
   const directory = spoolDirectory();
   let count = 0;
@@ -206,7 +206,7 @@ export async function countKept(name: string, url: string): Promise<number> {
       if (isIts) count += 1;
     }
   } catch {
-    // What cannot be read is told by the spool's own commands.
+    // The spool's own commands report what cannot be read.
   }
   return count;
 }

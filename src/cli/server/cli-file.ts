@@ -1,4 +1,4 @@
-/** Changes `cli.yaml`, which people write as well: their comments and their order stay. */
+/** Changes `cli.yaml`, which people also edit: their comments and their order stay. */
 
 import { closeSync, constants, openSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -19,8 +19,8 @@ const LOOK_EVERY = 25;
 /**
  * Changes the file, or makes it. Of two changes at once, the second one sees what the first one did.
  *
- * @param change is given what the file says now, and may throw: then the file stays as it is
- * @returns what the file says then
+ * @param change gets the present content, and may throw: then the file stays as it is
+ * @returns the new content
  * @throws Failure if it cannot be written, or would be misread afterwards
  */
 export async function changeCliFile(
@@ -74,7 +74,7 @@ async function lockDirectory(path: string): Promise<Disposable> {
   return { [Symbol.dispose]: () => closeSync(fd) };
 }
 
-/** With this schema every value is the text that stands there, as it is for those who read the file. */
+/** With this schema every value is plain text, as it is for the commands that read the file. */
 function documentIn(path: string): Document {
   const text = statSync(path, { throwIfNoEntry: false }) ? readWholeText(path, LARGEST_SETTINGS) : '';
   const document: Document = parseDocument(text, {
@@ -89,7 +89,7 @@ function documentIn(path: string): Document {
   return document;
 }
 
-/** An empty map would be written as `{}`, which those who read the file do not know. */
+/** An empty map would be written as `{}`, which the commands that read the file do not understand. */
 function textOf(document: Document): string {
   if (isMap(document.contents) && document.contents.items.length === 0) {
     return [document.commentBefore, document.comment]
@@ -99,14 +99,14 @@ function textOf(document: Document): string {
   return document.toString({ lineWidth: 0 });
 }
 
-/** Root changes the file of somebody else without taking it away from them. */
+/** Root can change somebody else's file without taking it away from them. */
 function ownerOf(path: string): Owner | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const { uid, gid } = statSync(path, { throwIfNoEntry: false }) ?? statSync(dirname(path));
   return { uid, gid };
 }
 
-/** @throws Failure if commands would read anything else than what was meant */
+/** @throws Failure if commands would not read exactly what was meant */
 function assertUnderstood(path: string, document: Document, text: string): void {
   const meant = (document.toJS() ?? {}) as Record<string, unknown>;
   const { servers = {}, ...values } = meant as { servers?: Record<string, Settings> | string };
@@ -114,7 +114,7 @@ function assertUnderstood(path: string, document: Document, text: string): void 
   try {
     if (JSON.stringify(plain(parseCliYaml(text))) === JSON.stringify(plainOf(wanted))) return;
   } catch {
-    // Then it is not understood either.
+    // A file that cannot be parsed is not understood either.
   }
   throw new Failure(`${path} is written in a way that this program does not change safely: edit it by hand`);
 }

@@ -19,7 +19,7 @@ export function exposedKeyFiles({ path, values, servers }: CliFile): string[] {
   return [...new Set([...own, ...named])].filter(isExposed);
 }
 
-/** A file that cannot be looked at counts as not exposed. */
+/** A file that cannot be inspected counts as not exposed. */
 function isExposed(path: string): boolean {
   try {
     return everybodyMayRead(path);

@@ -10,7 +10,7 @@ import { assertNew, countKept, OWN_LINES, tellDefault } from './change.ts';
 import { changeCliFile } from './cli-file.ts';
 import { warnOfReaders } from './list.ts';
 
-/** Its lines stay in their place, with all that is written there. What waits in the spool finds it by its address. */
+/** Its lines and their comments stay in their place. Check-ins that wait in the spool find it by its address. */
 export async function renameServer(
   name: string,
   next: string,
@@ -48,13 +48,13 @@ export async function renameServer(
   tellDefault(written);
 }
 
-/** What stands above the first line of the file belongs to the file, and does not go with that line. */
+/** A comment above the first line belongs to the file, and does not move with that line. */
 function commentAbove({ contents }: Document): string | null {
   const [first] = isMap(contents) ? contents.items : [];
   return first && isScalar(first.key) ? (first.key.commentBefore ?? null) : null;
 }
 
-/** What waits under a name is found by its address, unless another server has the same one. */
+/** Check-ins that wait under the old name find their server by its address, unless another server has the same one. */
 async function assertFound(name: string): Promise<void> {
   const all = serversOf(readCli(process.env));
   const url = all.find((server) => server.name === name)?.url ?? '';

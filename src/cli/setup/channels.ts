@@ -113,7 +113,7 @@ async function deleteChannel(client: Client, { id, name }: WireChannel): Promise
   tell(`${name} is deleted.`);
 }
 
-/** All kinds but those that have their own line. */
+/** All kinds except those that have their own line. */
 export async function chooseKind(): Promise<ChannelKind> {
   const kinds = CHANNEL_KINDS.filter((kind) => !WORDS[kind]);
   return choose(

@@ -76,7 +76,7 @@ export function mailLines(settings: MailSettings, place: Place): string[] {
     .split('\n');
 }
 
-/** @throws Failure if the file is no valid YAML */
+/** @throws Failure if the file is not valid YAML */
 export function withMail(text: string, settings: MailSettings, place: Place): string {
   const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' });
   const isSections = document.contents === null || isMap(document.contents);

@@ -142,7 +142,7 @@ function isHere(flags: MailFlags): boolean {
   return url.startsWith('unix:') || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host);
 }
 
-/** @returns whether the settings are in the file; else the lines for it were shown */
+/** @returns whether the settings are in the file; otherwise the lines for it were shown */
 async function written(settings: MailSettings, place: Place, isHere: boolean): Promise<boolean> {
   if (
     isHere &&
@@ -185,7 +185,7 @@ function showLines(settings: MailSettings, place: Place, isHere: boolean): void 
     tell('Run with sudo, setup writes them itself.');
 }
 
-/** @returns whether the daemon runs with the new settings, as far as somebody says so */
+/** @returns whether the daemon runs with the new settings, which only the user may know */
 async function restarted(flags: MailFlags, place: Place): Promise<boolean> {
   if (place.isCredential && spawnSync('systemctl', ['is-active', '--quiet', 'snitch']).status === 0) {
     if (!(await agrees('Restart the daemon now, so that it reads this?', 'y'))) return false;

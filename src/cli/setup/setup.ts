@@ -169,7 +169,7 @@ async function snitchStep(client: Client): Promise<void> {
   }
 }
 
-/** What fails is told, and the step can be chosen again; only leaving ends the setup. */
+/** A failure is reported, and the step can be chosen again; only leaving ends the setup. */
 async function step(run: () => Promise<void>): Promise<void> {
   try {
     await run();

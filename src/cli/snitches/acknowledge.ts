@@ -1,4 +1,4 @@
-/** `snitch acknowledge`: somebody has seen an alarm, so nobody needs to be told of it again. */
+/** `snitch acknowledge`: somebody has seen an alarm, so nobody needs to be reminded of it. */
 import { Option } from 'commander';
 import { ApiError, type Client } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
@@ -30,7 +30,7 @@ export const register: Register = (program) => {
 
 interface AcknowledgeFlags extends ClientFlags {
   note?: string;
-  /** As check-ins call it. */
+  /** The name that check-ins have for it. */
   message?: string;
   by?: string;
   undo?: boolean;

@@ -63,8 +63,8 @@ function dueChange({ snitch, suggestion }: Suggested, ofCase: string): Change | 
 }
 
 /**
- * The longest runtime stays as a person has set it. An older server knows none. One below the shortest that is asked for
- * would be refused, and with it whatever else is better.
+ * A longest runtime that a person has set stays. An older server has none. One below the required shortest runtime
+ * would be refused, together with all other improvements.
  */
 function runtimeChange({ snitch, suggestion: { runtime } }: Suggested): Change[] {
   if (snitch.max_runtime !== null || !runtime || runtime.seconds < (snitch.min_runtime ?? 0)) return [];
@@ -73,7 +73,7 @@ function runtimeChange({ snitch, suggestion: { runtime } }: Suggested): Change[]
   return [{ changes: { max_runtime: runtime.seconds }, words }];
 }
 
-/** What is expected of a value stays as a person has set it. An older server knows no expectations. */
+/** An expectation that a person has set for a value stays. An older server knows no expectations. */
 function expectChange({ snitch: { expect }, suggestion }: Suggested): Change[] {
   if (expect === undefined) return [];
   const kept = expect ?? [];
@@ -120,9 +120,9 @@ export function foundAfter({ foundAfter: length }: Outlook): string {
 }
 
 /**
- * Asks, and sets one after the other. One that the server refuses keeps none of the others from being set.
+ * Asks, and then sets one after the other. One that the server refuses does not keep the others from being set.
  *
- * @param asked with `place`, where there are several servers: ` on home (https://…)`
+ * @param asked with `place`, if there are several servers: ` on home (https://…)`
  * @returns those that are set
  * @throws Failure naming those that could not be set
  */

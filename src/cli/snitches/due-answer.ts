@@ -1,6 +1,6 @@
 /**
- * What a server says of when a job is due. A server that does not know schedules ignores them, and nothing may look as
- * if it had worked (`extensions: Beyond the contract`).
+ * Checks what a server kept about when a job is due. A server that does not know schedules ignores them, and the user
+ * must not believe that it kept them (`extensions: Beyond the contract`).
  */
 import { ApiError, type Client } from '../../api/client.ts';
 import type { WireSchedule, WireSnitch } from '../../api/wire.ts';
@@ -13,7 +13,7 @@ import { type NeedInput, needsLost } from './need-flags.ts';
 import { type RuleInput, rulesLost } from './rule-flags.ts';
 import { type RunInput, runsLost } from './run-flags.ts';
 
-/** A first look, so that an older server is not even asked to make a snitch without its schedule. */
+/** Checks first, so that an older server is not even asked to make a snitch, which would have no schedule. */
 export async function askForSchedules(
   client: Client,
   { schedule }: Pick<DueInput, 'schedule'>,
@@ -22,7 +22,7 @@ export async function askForSchedules(
   throw new Failure('nothing was changed: the server does not know schedules, and must be updated first');
 }
 
-/** Whether the server is new enough, whatever it says of this schedule. */
+/** Whether the server is new enough, whatever it says about this schedule. */
 export async function knowsSchedules(client: Client, schedule: WireSchedule): Promise<boolean> {
   try {
     await client.checkSchedule({ schedule });
@@ -35,7 +35,7 @@ export async function knowsSchedules(client: Client, schedule: WireSchedule): Pr
 }
 
 /**
- * @param undo what to do about it, where something was changed without what was wanted
+ * @param undo what to do about it, if something was changed without what was wanted
  * @throws Failure if the answer does not have what was sent
  */
 export function checkKept(
@@ -60,7 +60,7 @@ export function checkKept(
 /**
  * Shows the next runs for people, so that a wrong expression is seen at once.
  *
- * @param about begins the line where it is one of several
+ * @param about begins the line if it is one of several
  */
 export async function tellNextRuns(
   client: Client,

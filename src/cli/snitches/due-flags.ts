@@ -1,4 +1,4 @@
-/** The options that say when a job is due, as `create`, `edit` and `schedule check` take them. */
+/** The options that say when a job is due, for `create`, `edit` and `schedule check`. */
 import type { Command } from 'commander';
 import type { SnitchInput } from '../../api/client.ts';
 import type { WireSchedule } from '../../api/wire.ts';

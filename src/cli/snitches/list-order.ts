@@ -1,4 +1,4 @@
-/** The orders that `snitch list` knows, each total, so that two lists of the same snitches are alike. */
+/** The orders that `snitch list` knows. Each is total, so that two lists of the same snitches are alike. */
 import { INTERVALS } from '../../api/intervals.ts';
 import { compareUrgency, type Urgency, urgencyOf } from '../../api/urgency.ts';
 import type { WireSnitch } from '../../api/wire.ts';
@@ -7,7 +7,7 @@ import { lastReportOf, STATUSES } from '../output/snitch-view.ts';
 export const SORT_KEYS = ['due', 'name', 'status', 'check-in', 'interval', 'created'] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
 
-/** Which column shows the order; the newest being first, `created` is no ascending one. */
+/** The column that shows the order; none for `created`, which is descending. */
 export const SORTED_COLUMN: Record<SortKey, string | null> = {
   due: 'DUE',
   name: 'NAME',
@@ -22,7 +22,7 @@ interface Keyed {
   snitch: WireSnitch;
   name: readonly string[];
   urgency: Urgency;
-  /** What the order is by; the name and then the token decide where it is the same. */
+  /** What is compared first; if it is the same, the name and then the token decide. */
   first: number;
 }
 

@@ -90,12 +90,12 @@ function viewFor(snitches: readonly WireSnitch[], asked: Asked, style: Style): V
 }
 
 /**
- * A person sees at once when each is due. For programs it stands behind the columns that they know already, and says the
+ * People see at once when each is due. For programs this comes after the columns that they know already, and is the
  * exact time.
  */
 function columnsFor(snitches: readonly WireSnitch[], { terminal }: Style): Column<WireSnitch>[] {
   const { columns } = SNITCH_VIEW;
-  // A server from before it was told says nothing of it.
+  // An older server does not report deadlines.
   if (snitches.every(({ deadline }) => deadline === undefined)) return [...columns];
   if (!terminal) return [...columns, DUE];
   const place = columns.findIndex(({ header }) => header === 'STATUS') + 1;

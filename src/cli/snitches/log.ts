@@ -40,7 +40,7 @@ export const register: Register = (program) => {
   );
 };
 
-/** A page as large as the API gives. */
+/** The largest page that the API returns. */
 const PAGE = 1_000;
 
 interface Wanted {
@@ -79,7 +79,7 @@ function sinceOf(text: string, now: number): number {
   throw new UsageError(`--since: "${text}" is no time: write 2d, 12h, 30m, or 2026-03-14T08:00:00Z`);
 }
 
-/** Newest first. @param keep which of them count */
+/** Newest first. @param keep which entries count */
 async function read(
   client: Client,
   filter: { token?: string },
@@ -101,7 +101,7 @@ async function read(
   }
 }
 
-/** By its token, or by a name that it has or had. */
+/** The log of a snitch by its token, or by a name that it has or had. */
 async function readOf(client: Client, given: string, wanted: Wanted): Promise<WireLogEntry[]> {
   try {
     const { token } = await resolveSnitch(client, given);
@@ -134,7 +134,7 @@ function wrapped(words: string, room: number): string[] {
   return Number.isFinite(room) ? wrapWords(words, room) : [words];
 }
 
-/** `03:12` today, else `11-21 03:12`; with its year where that is another. In the time zone of this terminal. */
+/** `03:12` today, otherwise `11-21 03:12`, with the year if it is not this one. In the time zone of this terminal. */
 function shortTime(iso: string, now: number): string {
   const [text, today] = [terminalTime(iso), terminalTime(new Date(now).toISOString())];
   if (text.length < 16) return printable(text);

@@ -196,7 +196,7 @@ function emailsTo({ emails, sends_email }: WireExplanation['notify']): string {
   return sends_email === false ? `${emails.join(', ')}\nemail is off: none is sent` : emails.join(', ');
 }
 
-/** A schedule with its next runs in its own zone, which need not be that of the case; else the interval. */
+/** A schedule with its next runs in its own zone, which need not be that of the case; otherwise the interval. */
 function dueFields(
   { interval, alert_type, schedule, grace, max_runtime: most = null }: WireSnitch,
   { schedule: shown }: WireExplanation,

@@ -1,4 +1,4 @@
-/** The options that say what a snitch needs, as `create` and `edit` take them. */
+/** The options that say what a snitch needs, for `create` and `edit`. */
 import type { Command } from 'commander';
 import type { Client, SnitchInput } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
@@ -30,7 +30,7 @@ function collectNeed(value: string, earlier: unknown): string[] {
   return collect(value, Array.isArray(earlier) ? earlier : []);
 }
 
-/** Only what is given, names as tokens. @throws NotFoundError, and UsageError for a name that several snitches have */
+/** Only what is given, as tokens. @throws NotFoundError, and UsageError for a name that several snitches have */
 export async function needsOf(client: Client, { needs }: NeedFlags): Promise<NeedInput> {
   if (needs === undefined) return {};
   if (needs === false) return { needs: [] };
@@ -45,14 +45,14 @@ export async function needsOf(client: Client, { needs }: NeedFlags): Promise<Nee
   return { needs: [...new Set(needs.map((one) => tokens.get(one) ?? one))] };
 }
 
-/** One for each name, also where two mean the same. */
+/** One for each name, even if two mean the same snitch. */
 async function resolveEach(client: Client, named: readonly string[]): Promise<WireSnitch[]> {
   const found: WireSnitch[] = [];
   for (const name of named) found.push(...(await resolveSnitches(client, [name])));
   return found;
 }
 
-/** What of `wanted` the answer does not have, because the server is too old to know it. */
+/** Which of the wanted settings the answer lacks because the server is too old, in words. */
 export function needsLost(snitch: WireSnitch, { needs }: NeedInput): string[] {
   return needs?.length && snitch.needs === undefined ? ['what it needs'] : [];
 }

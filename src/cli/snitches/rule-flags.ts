@@ -1,4 +1,4 @@
-/** The options that say when a run counts as an error, and how many are forgiven, as `create` and `edit` take them. */
+/** The options that say when a run counts as an error, and how many errors are tolerated, for `create` and `edit`. */
 import type { Command } from 'commander';
 import type { SnitchInput } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
@@ -42,7 +42,7 @@ function collectExpectation(value: string, earlier: unknown): string[] {
   return collect(value, Array.isArray(earlier) ? earlier : []);
 }
 
-/** Only what is given. @throws UsageError for what is not understood, saying what to write */
+/** Only what is given. @throws UsageError for anything not understood, which says what to write */
 export function rulesOf({ minRuntime, failuresBeforeAlert, expect }: RuleFlags): RuleInput {
   const input: RuleInput = {};
   if (minRuntime !== undefined) {
@@ -64,7 +64,7 @@ function countOf(text: string): number {
 }
 
 function expectationOf(text: string): Expectation {
-  // It reads as if nothing were expected, and would make each run without a value of this name an error.
+  // This looks as if nothing were expected, but would make each run without a value of this name an error.
   if (text.trim().toLowerCase() === 'none')
     throw new UsageError(
       `--expect "${text}": leave it out, or write --no-expect in \`snitch edit\`, to expect nothing`,
@@ -74,7 +74,7 @@ function expectationOf(text: string): Expectation {
   throw new UsageError(`--expect "${text}": ${read}\nunderstood are, in quotes: ${EXPECT_FORMS}`);
 }
 
-/** What of `wanted` the answer does not have, because the server is too old to know it. */
+/** Which of the `wanted` settings the answer lacks because the server is too old, in words. */
 export function rulesLost(snitch: WireSnitch, wanted: RuleInput): string[] {
   const expected = wanted.expect?.length ?? 0;
   return [

@@ -1,4 +1,4 @@
-/** The options that say how a run must look, as `create` and `edit` take them, and what a server kept of them. */
+/** The options that say how long a run may take, for `create` and `edit`, and whether a server kept them. */
 import type { Command } from 'commander';
 import type { SnitchInput } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
@@ -22,13 +22,13 @@ export function addRunRemovals(command: Command): Command {
   return command.option('--no-max-runtime', 'a run may take as long as it wants');
 }
 
-/** Only what is given. @throws UsageError for what is not understood */
+/** Only what is given. @throws UsageError for anything not understood */
 export function runOf({ maxRuntime }: RunFlags): RunInput {
   if (maxRuntime === undefined) return {};
   return { max_runtime: maxRuntime === false ? null : secondsOf(maxRuntime, '--max-runtime') };
 }
 
-/** What a server that is too old ignored of it, in words. */
+/** Which of the wanted settings a server ignored because it is too old, in words. */
 export function runsLost(snitch: WireSnitch, { max_runtime: wanted }: RunInput): string[] {
   const isLost = wanted !== undefined && wanted !== null && snitch.max_runtime !== wanted;
   return isLost ? ['the longest time for its runs'] : [];

@@ -102,7 +102,7 @@ function namesAndLength(
   return { names: what.slice(0, -1), length: last };
 }
 
-/** A length that stands where it is taken for the name of a snitch. @throws UsageError */
+/** Refuses a length in a place where it would count as the name of a snitch. @throws UsageError */
 function refuseMistakenLength(names: readonly string[], flags: SilenceFlags): void {
   const number = names.find((name) => /^\d+$/.test(name));
   const isOnly = names.length === 1 && !flags.tag && !flags.all;
@@ -161,7 +161,7 @@ function timeOf(flags: SilenceFlags, length: string | undefined): Time {
     throw new UsageError('say for how long, such as 30m, or --until 14:30: every silence needs an end');
   }
   const beginning = from === undefined ? null : instantOf(from, '--from', Date.now());
-  // A time of the day is the next one behind the beginning.
+  // A time of day means the next one after the beginning.
   const after = beginning === null ? Date.now() : Date.parse(beginning);
   return {
     ...(beginning === null ? {} : { from: beginning }),
@@ -194,8 +194,8 @@ const MOST_TOLD = 5;
 const ID = /^sil_[a-z2-7]{16}$/;
 
 /**
- * By id any, and otherwise those that hold once and were made for just these: a script that ends its own must not end
- * what recurs. One that has ended by itself meanwhile is no error.
+ * By id, any silence can be ended. By name, only one-off silences that were made for exactly these snitches: a script
+ * that ends its own must not end a recurring one. A silence that has run out meanwhile is not an error.
  */
 async function endSilences(what: readonly string[], flags: SilenceFlags): Promise<void> {
   const client = connect(flags);

@@ -1,4 +1,4 @@
-/** `snitch suggest`: what a snitch should be set to, by what its job did. */
+/** `snitch suggest`: what a snitch should be set to, judging by what its job did. */
 import type { Client } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
 import { instantsAfter, readSchedule, type ScheduleRule } from '../../core/schedule/schedule.ts';
@@ -17,7 +17,7 @@ import { clockOf } from '../output/zone-clock.ts';
 import { applyProposals, boundsInWords, consider, foundAfter } from './apply-suggestion.ts';
 import { type Suggested, settingWords, suggestOne } from './suggestion-of.ts';
 
-/** As many runs of a suggested schedule are named. */
+/** How many runs of a suggested schedule are shown. */
 const NEXT_RUNS = 3;
 
 export const register: Register = (program) => {
@@ -165,7 +165,7 @@ function scheduleFields(
   ];
 }
 
-/** So that a wrong suggestion is seen at once. What counts from the last check-in has no times of its own. */
+/** Shown so that a wrong suggestion is seen at once. A rule that counts from the last check-in has no fixed times. */
 function nextRuns(rule: ScheduleRule, timezone: string, now: number): string {
   if ('every' in rule) return 'so long after each check-in';
   const runs = instantsAfter(readSchedule(rule, timezone), now, NEXT_RUNS);

@@ -10,7 +10,7 @@ import type { DueSetting } from '../../core/suggestion/outlook.ts';
 import { type Suggestion, suggest } from '../../core/suggestion/suggest.ts';
 import { durationInWords, SECOND } from '../../text/durations.ts';
 
-/** All that is kept of a snitch, and more than that. */
+/** More check-ins than are kept for any snitch, so this returns all. */
 const ALL_KEPT = 1_000;
 
 export interface Suggested {
@@ -32,8 +32,8 @@ function pastOf({ at, outcome, duration_ms: durationMs, values }: WireCheckIn): 
 }
 
 /**
- * An interval that a newer server invented is compared as the one that has the longest patience, and a schedule that
- * cannot be read by the interval beside it.
+ * An interval that only a newer server knows is treated as the most patient one, and a schedule that cannot be read is
+ * replaced by the interval that comes with it.
  */
 export function settingOf(snitch: WireSnitch, ofCase: string): DueSetting {
   const { interval, alert_type: alertType, timezone, grace } = snitch;

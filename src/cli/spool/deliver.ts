@@ -50,11 +50,11 @@ async function isSlower(work: Promise<unknown>): Promise<boolean> {
 }
 
 /**
- * A check-in of which some parts are known only after a while. It is kept on disk until then, so that it is not lost
- * with this process.
+ * A check-in that becomes complete only after a while. It is kept on disk until then, so that it is not lost with this
+ * process.
  *
  * @param complete never fails
- * @returns the whole of it, and the file that has it, where it took a while
+ * @returns the complete check-in, and the file that has it if it took a while
  */
 export async function completed(
   directory: string,

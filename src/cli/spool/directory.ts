@@ -21,10 +21,10 @@ import { decode, encode, type RefusedCheckIn } from './entry.ts';
 const node = process.getBuiltinModule('node:fs');
 const { join } = process.getBuiltinModule('node:path');
 
-/** The most that is kept: more than a job leaves that runs every few minutes while its server is down for a week. */
+/** The most that is kept: more than a job that runs every few minutes leaves while its server is down for a week. */
 const MOST = 5_000;
 
-/** A claim that is older than this was made by a process whose id belongs to another one by now. */
+/** A claim older than this was made by a process whose id belongs to another one by now; milliseconds. */
 const LONGEST_CLAIM = 10 * MINUTE;
 
 const WAITING = /^\d+-\d-[0-9a-f-]+\.json$/;
@@ -59,7 +59,7 @@ export async function writeClaimed(directory: string, checkIn: KeptCheckIn): Pro
   return { name, path };
 }
 
-/** Replaces the file with what is known of the check-in by now; the old or the new content survives a power cut. */
+/** Replaces the file with what is now known of the check-in; either the old or the new content survives a power cut. */
 export async function rewrite(directory: string, { name, path }: Claim, checkIn: KeptCheckIn): Promise<void> {
   await writeDurably(directory, path, join(directory, `${name}.${process.pid}.tmp`), encode(checkIn));
 }

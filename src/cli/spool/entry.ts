@@ -24,14 +24,14 @@ export function encode(checkIn: KeptCheckIn, reason: string | null = null): stri
     at: new Date(at).toISOString(),
     ...first,
     ...(isFirst ? {} : { name, keyFile }),
-    // An earlier program wrote none for a token, but reads it.
+    // Earlier programs wrote no server for a token, but can read one.
     ...(isFirst && server === null ? {} : { server }),
     ...(serverName === undefined ? {} : { serverName }),
     ...(keyFileThen === undefined ? {} : { keyFileThen }),
     // Older programs ignore this, and only look for the name.
     ...(make === undefined ? {} : { make }),
     ...(reason === null ? {} : { reason }),
-    // An earlier program sends the check-in without them.
+    // Earlier programs send the check-in without them.
     ...(values === undefined ? {} : { values }),
     output: output.toString('base64'),
   };

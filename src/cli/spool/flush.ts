@@ -28,7 +28,7 @@ export interface FlushOptions {
   directory: string;
   /** The address for check-ins that were kept without one; null if there is none. */
   base: string | null;
-  /** What the present command was told of its own server, which has the keys in the environment. */
+  /** The server flags of the present command, whose server the keys in the environment belong to. */
   typed?: ServerFlags | undefined;
   /** Ends the flush early. What is left goes on waiting. */
   signal: AbortSignal;

@@ -59,7 +59,7 @@ interface Kept {
   reason: string | null;
 }
 
-/** What waits to make its snitch says so, since until then no alert could come. */
+/** A check-in that waits to make its snitch says so, since until then no alert can come. */
 function whatOf({ kind, creates }: Kept): string {
   const what = /^\d/.test(kind) ? `exit ${kind}` : kind;
   return creates ? `${what}, create` : what;
@@ -164,7 +164,7 @@ async function flushSpool(flags: FlushFlags): Promise<number> {
   return problems.length > 0 ? EXIT.error : EXIT.ok;
 }
 
-/** What knows its own server needs none. @throws UsageError if one was typed that is not known */
+/** Check-ins that know their own server need none. @throws UsageError if a server was typed that is not known */
 function baseFor(typed: ServerFlags): string | null {
   try {
     return findCheckInAddress(typed).base;

@@ -1,4 +1,4 @@
-/** The licences that the build has collected. They are beside the code, or inside the executable. */
+/** The licences that the build has collected. They are in a file next to the code, or inside the executable. */
 import { readFileSync } from 'node:fs';
 import { getAsset, isSea } from 'node:sea';
 import { Failure } from '../failure/failure.ts';

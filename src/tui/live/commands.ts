@@ -108,7 +108,7 @@ function acknowledge(client: Client, { note }: { note: string | null }) {
   return (token: string) => client.acknowledge(token, { note });
 }
 
-/** Acts on all of the snitches, and reports how far it is and how it went. */
+/** Acts on all of the snitches, and reports the progress and the result. */
 function onAllOf(store: Store, works: Set<Work>, say: Say) {
   return (tokens: readonly string[], done: string, call: (token: string) => Promise<unknown>): void => {
     const name = nameOf(store.get(), tokens);
@@ -244,7 +244,7 @@ async function loadDetail(client: Client, store: Store, token: string): Promise<
   }
 }
 
-/** None where the server is too old to keep it. */
+/** Empty if the server is too old to keep a log. */
 async function logOf(client: Client, token: string): Promise<WireLogEntry[]> {
   try {
     return await client.listLog({ token, limit: LOG_SHOWN });

@@ -1,4 +1,4 @@
-/** Keeps the snitches up to date by the stream of changes, or else by reading the list again and again. */
+/** Keeps the snitches up to date from the stream of changes, or else by reading the list again and again. */
 import type { IncomingMessage } from 'node:http';
 import { ApiError, type Client } from '../../api/client.ts';
 import { createEventParser, readChange, type StreamEvent, UnknownEvent } from '../../api/event-stream.ts';
@@ -23,15 +23,15 @@ export interface FeedParts {
 const SILENCE_LIMIT = 45_000;
 
 /**
- * A key that was refused is seldom accepted later. It is tried again after this long, in milliseconds, or when a
- * person asks for it.
+ * A key that was refused is seldom accepted later. It is tried again after this long, in milliseconds, or when
+ * somebody refreshes.
  */
 const AFTER_REFUSAL = MINUTE;
 
 /** While there is no stream, the list is read this often, in milliseconds. */
 const POLL_EVERY = 15_000;
 
-/** Whether the server answers, but does not give a stream that can be used. */
+/** Whether the server answers, but not with a stream that can be used. */
 function answers(error: Error): boolean {
   return error instanceof ApiError || error instanceof UnknownEvent;
 }
@@ -47,7 +47,7 @@ export class Feed {
   /** Ends the present attempt or pause between attempts. */
   #present = new AbortController();
   #lastEventId: string | null = null;
-  /** How many attempts have failed since the server was last heard. */
+  /** How many attempts have failed since the server was last heard from. */
   #attempts = 0;
   #wasRefreshed = false;
   #wasHeard = false;

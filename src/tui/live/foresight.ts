@@ -2,11 +2,11 @@
 import { ApiError, type Client } from '../../api/client.ts';
 import type { Foreseen, Question } from '../model/foreseen.ts';
 
-/** How long nothing must be typed before the server is asked, in milliseconds. */
+/** How long typing must pause before the server is asked, in milliseconds. */
 const REST = 250;
 
 export interface ForesightParts {
-  /** Should not wait for a server that asks for it: the answer is wanted now. */
+  /** Should not wait even if the server asks it to: the answer is wanted now. */
   client: Pick<Client, 'checkSchedule'>;
   tell: (foreseen: Foreseen) => void;
   rest?: number;
@@ -17,7 +17,7 @@ interface Asked {
   question: Question;
 }
 
-/** One question at a time is under way; of those that come meanwhile only the last one is asked. */
+/** Asks one question at a time. Of those that arrive meanwhile, only the last one is asked. */
 export class Foresight {
   readonly #parts: ForesightParts;
   #next: Asked | null = null;

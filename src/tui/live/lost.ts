@@ -1,8 +1,8 @@
-/** What a server that is too old has left out of a snitch. */
+/** Finds what a server that is too old has left out of a snitch. */
 import type { SnitchInput } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
 
-/** A server ignores what it does not know, and nothing may look as if it had worked. */
+/** A server ignores what it does not know, and the user must not believe that it took effect. Empty if nothing was. */
 export function lostOf(snitch: WireSnitch, wanted: SnitchInput): string {
   const lost = [
     wanted.schedule && !snitch.schedule ? 'schedule' : '',

@@ -1,4 +1,4 @@
-/** How long the calls of the dashboard wait when the server asks for it, and what the user is told meanwhile. */
+/** How long the calls of the dashboard wait when the server asks them to, and what the user is told meanwhile. */
 import type { Patience, Wait } from '../../api/turns.ts';
 import { shortDuration } from '../../text/durations.ts';
 import type { Store } from './store.ts';
@@ -6,7 +6,7 @@ import type { Store } from './store.ts';
 /** Long enough for a key that is blocked twice in a row, because others use it too; in seconds. */
 const RATE_LIMITED_S = 120;
 
-/** @param signal ends all waiting, with its reason */
+/** @param signal ends all waiting; the waiting calls then fail with its reason */
 export function patienceOf(store: Store, signal: AbortSignal): Patience {
   const onWait = (wait: Wait): void => {
     const text = words(wait);

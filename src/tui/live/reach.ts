@@ -6,7 +6,10 @@ import type { Store } from './store.ts';
 
 const NAMED = 3;
 
-/** Where an answer takes long, because the server looks at very many snitches, it is asked for less often. */
+/**
+ * The pause is at least this many times as long as the answer took, so that a server that has to check very many
+ * snitches is asked less often.
+ */
 const REST = 20;
 
 export interface ReachParts {
@@ -16,7 +19,7 @@ export interface ReachParts {
   every?: number;
 }
 
-/** @returns a function that ends the asking */
+/** @returns a function that stops it */
 export function watchReach({ client, store, every = MINUTE }: ReachParts): () => void {
   let ended = false;
   let timer: NodeJS.Timeout | null = null;

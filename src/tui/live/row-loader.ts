@@ -18,10 +18,13 @@ const AT_ONCE = 4;
 /** How long the screen must rest before its rows are read, so that scrolling costs nothing; milliseconds. */
 const REST = 120;
 
-/** For how long nothing is read after a failure or a refusal, in milliseconds. */
+/** How long nothing is read after a failure or a refusal, in milliseconds. */
 const AFTER_FAILURE = 5_000;
 
-/** The least time between two reads because a period is over: this clock may be ahead of the server's; milliseconds. */
+/**
+ * The least time between two reads of a row whose period is over, in milliseconds. This clock may be ahead of the
+ * server's, which then still reports the old period.
+ */
 const BETWEEN_PERIODS = 10_000;
 
 const CHECK_INS = 40;

@@ -1,11 +1,11 @@
-/** Asks each server how it is, all at once and for a limited time, so that one that hangs holds up nobody. */
+/** Asks each server how it is, all at once and for a limited time, so that one that hangs does not hold up the rest. */
 import type { Client } from '../../api/client.ts';
 import { printable } from '../../text/printable.ts';
 import type { Health } from '../servers/servers.ts';
 
 export interface Asked {
   name: string;
-  /** Null if it cannot be asked, for this reason. */
+  /** Null if it cannot be asked; `problem` says why. */
   client: Pick<Client, 'listSnitches'> | null;
   problem: string | null;
 }

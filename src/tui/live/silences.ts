@@ -1,4 +1,4 @@
-/** Reads the silences of the case again and again: now and then, and whenever the stream says that they changed. */
+/** Keeps the silences of the case up to date: reads them now and then, and when the stream says that they changed. */
 import type { Client } from '../../api/client.ts';
 import { SECOND } from '../../text/durations.ts';
 import { reasonOf } from './reason-of.ts';
@@ -29,7 +29,7 @@ export class SilenceReader {
     this.#timer = null;
   }
 
-  /** If it is reading already, it reads once more behind that. */
+  /** If a read is under way, reads once more after it. */
   read(): void {
     this.#isAskedAgain = this.#reading;
     if (this.#reading) return;
@@ -55,7 +55,7 @@ interface Parts {
 
 type Say = (text: string, tone: 'good' | 'bad') => void;
 
-/** One silence for all of the chosen snitches. @param name what they are called */
+/** Makes one silence for all of the chosen snitches. @param name what the messages call them */
 export async function silence(
   { client, readSilences }: Parts,
   { tokens, until }: { tokens: readonly string[]; until: string },

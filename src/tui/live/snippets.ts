@@ -1,4 +1,4 @@
-/** Copies what makes a job check in, for the place where somebody pastes it. */
+/** Copies the snippet that makes a job check in, in the form that suits the place where it is pasted. */
 import type { Client } from '../../api/client.ts';
 import { SNIPPET_TITLES, type SnippetKind, subjectOf } from '../../core/snippets/snippet.ts';
 import { snippetFor } from '../../core/snippets/snippets.ts';

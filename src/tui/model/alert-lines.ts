@@ -47,7 +47,7 @@ function rowsOf(screen: AlertsScreen, { width, height, glyphs, now }: AlertsLook
   });
 }
 
-/** A delivery and what it is about, with the status before only if its alert is among those that were read. */
+/** A delivery and what it is about. The previous status is shown only if its alert is among those that were read. */
 function deliveryRow(delivery: WireDelivery, alerts: readonly WireAlert[], now: number): Line {
   const alert = alerts.find(({ id }) => id === delivery.alert);
   const { snitch = alert?.snitch, type } = delivery;
@@ -74,7 +74,7 @@ function noticeSubject({ notice, refusal }: WireAlert): string {
     : `service, ${notice?.postponed_count ?? 0} postponed`;
 }
 
-/** Red where nobody was told, and nobody will be. */
+/** Red if nobody was told, and nobody will be. */
 function tallyOf(alert: WireAlert): Span {
   const { deliveries, notice } = alert;
   const isLost = deliveries.every(({ state }) => state === 'dead') && !notice;

@@ -33,7 +33,7 @@ const DURATIONS = 40;
 /** How many of the last changes by people are shown. */
 export const LOG_SHOWN = 5;
 
-/** How many lines of a job's last output are shown. They are the last ones, which tell why it failed. */
+/** How many lines of a job's last output are shown. They are the last ones, which say why it failed. */
 const OUTPUT_LINES = 200;
 
 export function detailLines(
@@ -102,7 +102,7 @@ function fieldLines(entry: Entry, detail: SnitchDetail | null, look: DetailLook)
   return snitch.notes.trim() === '' ? rows : [...rows, ...labelled('Notes', notes)];
 }
 
-/** As it was when the details were read, as long as it lasts. */
+/** The silence over it, as last read, until it ends. */
 function silenced(
   snitch: WireSnitch,
   explanation: WireExplanation | undefined,
@@ -113,7 +113,7 @@ function silenced(
   return [['Silenced', printable(silenceWords(over, explanation?.timezone ?? 'UTC'))]];
 }
 
-/** What holds its alert, and until when. What it needs stands among the reasons, by name. */
+/** What holds its alert back, and until when. The reasons below name what it needs. */
 function needFields({ held }: WireSnitch, timezone: string): [string, string][] {
   if (!held) return [];
   const { by, since, until } = held;
@@ -233,7 +233,7 @@ function outputSection({ checkIns }: SnitchDetail): Line[] {
   return [...title('Last output'), ...lines.map((text) => [{ text }])];
 }
 
-/** Who changed it. */
+/** Who changed it last, and how. */
 function logLines({ log = [], explanation: { timezone } }: SnitchDetail, { width }: DetailLook): Line[] {
   if (log.length === 0) return [];
   const local = (iso: string) => wallMinute(Date.parse(iso), timezone);

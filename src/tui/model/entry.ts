@@ -15,14 +15,14 @@ export interface Entry {
   tagKeys: readonly string[];
   /** Last healthy check-in, in milliseconds since the epoch, or null. */
   checkedInAt: number | null;
-  /** The last check-in that told how a run ended, or the last healthy one if the server is too old to say. */
+  /** The last check-in that said how a run ended, or the last healthy one if the server is too old to say. */
   reportedAt: number | null;
   /** What the job said last, without control characters. */
   said: string;
   createdAt: number;
-  /** By when the next check-in is due; null where none is awaited, undefined where the server is too old to say. */
+  /** When the next check-in is due; null if none is awaited, undefined if the server is too old to say. */
   deadlineAt: number | null | undefined;
-  /** The deadline that it missed; null where it missed none, undefined where the server is too old to say. */
+  /** The deadline that it missed; null if it missed none, undefined if the server is too old to say. */
   missingSince: number | null | undefined;
   urgency: Urgency;
   /** The usual length of its interval, in milliseconds. */

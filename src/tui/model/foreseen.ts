@@ -1,4 +1,4 @@
-/** The next runs of a schedule that is being typed. The server works them out, a moment behind the typing. */
+/** The next runs of a schedule that is being typed. The server works them out a moment after each change. */
 import type { ScheduleInput } from '../../api/calls.ts';
 import type { WireError } from '../../api/wire.ts';
 import type { WireScheduleCheck } from '../../api/wire-explanation.ts';
@@ -7,13 +7,13 @@ import type { Attribute } from './form-fields.ts';
 export type Problems = Readonly<Partial<Record<Attribute, string>>>;
 
 export interface Preview {
-  /** What was asked last, as a text to compare; null where there is no schedule. */
+  /** What was asked last, as a text to compare; null if there is no schedule. */
   asked: string | null;
   /** Null until the answer has come. */
   answer: WireScheduleCheck | null;
   /** What is wrong with a field, in words. */
   problems: Problems;
-  /** Why there is no answer, where that does not belong to a field. */
+  /** Why there is no answer, if that does not belong to a field. */
   error: string | null;
   /** Whether the server is too old to know schedules. */
   isUnknown: boolean;
@@ -27,7 +27,7 @@ export const NO_PREVIEW: Preview = {
   isUnknown: false,
 };
 
-/** What the server is to be asked; or what is wrong already. */
+/** What to ask the server, or what is known to be wrong without asking. */
 export type Question = { input: ScheduleInput } | { problems: Problems };
 
 /** What came back: an answer, or a refusal. */

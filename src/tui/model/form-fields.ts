@@ -45,7 +45,7 @@ export const FIELDS = {
 
 export type Attribute = keyof typeof FIELDS;
 
-/** What a run must look like, and what a snitch needs. Older servers do not know these, and leave them out. */
+/** What a run must look like, what a snitch needs, and its public name. Older servers do not know these fields. */
 export const RUN_ATTRIBUTES = [
   'max_runtime',
   'min_runtime',

@@ -5,7 +5,7 @@ import type { Attribute } from './form-fields.ts';
 import { partsOf, readCount, readExpectations } from './rule-text.ts';
 import { type Read, readLength, readSchedule } from './schedule-text.ts';
 
-/** Nothing is sent as long as there are problems. */
+/** Nothing is sent while there are problems. */
 export interface FormInput {
   input: SnitchInput;
   problems: Readonly<Partial<Record<Attribute, string>>>;
@@ -49,7 +49,7 @@ function isSent({ token, fields }: FormOverlay, { attribute, field, initial }: F
   }
 }
 
-/** The time zone is that of the schedule: where that is dropped, it goes too. */
+/** The time zone belongs to the schedule, so it is removed with it. */
 function withoutSchedule(form: FormOverlay, { input, problems }: FormInput): FormInput {
   if (input.schedule === null && input.timezone === undefined && fieldOf(form, 'timezone') !== '') {
     return { input: { ...input, timezone: null }, problems };

@@ -13,7 +13,7 @@ import type { TextField } from './text-field.ts';
 const MARGIN = 2;
 const LABEL = 13;
 
-/** How many next runs the server tells. */
+/** How many next runs the server returns. */
 const RUNS = 5;
 
 export interface FormLook {
@@ -61,7 +61,7 @@ function fieldLines(form: FormOverlay, field: FormField, isFocused: boolean, loo
       : [{ text: takeColumns(field.field.text, room) }]),
   ];
   const lines = withProblem(first, problemOf(form, attribute), look);
-  // The next runs come first: a low screen has no room for both, and the hint was needed before there was a schedule.
+  // The next runs come first: a short screen has no room for both, and the hint mattered before there was a schedule.
   if (attribute === placeOfPreview(form)) lines.push(...previewLines(form, look));
   for (const remark of [note, isFocused ? hint : '']) {
     if (remark !== '') lines.push(...below(remark, width, { dim: true }));
@@ -69,13 +69,13 @@ function fieldLines(form: FormOverlay, field: FormField, isFocused: boolean, loo
   return lines;
 }
 
-/** What the server said of the whole form, or says of the schedule while it is typed. */
+/** What the server said about the form when it was sent, or says about the schedule while it is typed. */
 function problemOf({ problems, preview, fields }: FormOverlay, attribute: Attribute): string | undefined {
   const isScheduled = fieldOf({ fields }, 'schedule').trim() !== '';
   return problems[attribute] ?? (isScheduled ? preview.problems[attribute] : undefined);
 }
 
-/** Behind the field where it fits there, else below it. */
+/** After the field if it fits on the line, or else below it. */
 function withProblem(line: Line, problem: string | undefined, { width, glyphs }: Look): Line[] {
   if (problem === undefined) return [line];
   const span: Span = { text: `${glyphs.status.failed} ${problem}`, color: 'red', bold: true };
@@ -92,7 +92,7 @@ function below(text: string, width: number, style: Omit<Span, 'text'>): Line[] {
   ]);
 }
 
-/** The part of a long text that has the caret. */
+/** The part of a long text around the caret. */
 function aroundCaret({ text, caret }: TextField, room: number): TextField {
   if (displayWidth(text) < room) return { text, caret };
   let start = 0;
@@ -104,7 +104,7 @@ function aroundCaret({ text, caret }: TextField, room: number): TextField {
 
 const WHEN: readonly Attribute[] = ['schedule', 'timezone', 'grace'];
 
-/** Below the field that is being typed in, if it is one of those that say when; null without a schedule. */
+/** The field to show the next runs below: the focused one if it says when, or else `grace`. Null without a schedule. */
 function placeOfPreview(form: FormOverlay): Attribute | null {
   if (fieldOf(form, 'schedule').trim() === '') return null;
   const focused = form.fields[form.focus]?.attribute;

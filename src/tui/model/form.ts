@@ -25,14 +25,14 @@ export interface FormOverlay {
   fields: readonly FormField[];
   focus: number;
   problems: Readonly<Partial<Record<Attribute, string>>>;
-  /** What the server said that does not belong to a field. */
+  /** An error from the server that does not belong to a field. */
   error: string | null;
-  /** Whether the form was sent and is not answered yet. */
+  /** Whether the form was sent and the answer has not come yet. */
   busy: boolean;
   preview: Preview;
 }
 
-/** @param present snitches of the same server, which show what it knows; without any it is taken for a new one */
+/** @param present snitches of the same server, which show what fields it knows; if there are none, it knows them all */
 export function newForm(present: Iterable<WireSnitch>): FormOverlay {
   return formOf(null, {
     ...knownOf([...present]),
@@ -57,7 +57,7 @@ const UNLIMITED: Record<RunAttribute, string> = {
   public_name: '',
 };
 
-/** The run fields of a new snitch, those left out that the server does not know. */
+/** The run fields of a new snitch, without those that the server does not know. */
 function knownOf(present: readonly WireSnitch[]): Partial<Record<RunAttribute, string>> {
   const known = RUN_ATTRIBUTES.filter(
     (attribute) => present.length === 0 || present.some((snitch) => snitch[attribute] !== undefined),
@@ -77,7 +77,7 @@ function runTexts(snitch: WireSnitch, present: readonly WireSnitch[]): Partial<R
   };
 }
 
-/** @param present snitches of the same case: what is needed is shown by name */
+/** @param present snitches of the same case, so that those which are needed are shown by name */
 export function editForm(snitch: WireSnitch, present: Iterable<WireSnitch> = []): FormOverlay {
   return formOf(
     snitch.token,
@@ -99,7 +99,7 @@ export function editForm(snitch: WireSnitch, present: Iterable<WireSnitch> = [])
 
 type Values = Record<Exclude<Attribute, RunAttribute>, string> & Partial<Record<RunAttribute, string>>;
 
-/** Only those fields are shown that have a value. */
+/** Only fields that have a value here are shown. */
 function formOf(
   token: string | null,
   values: Values,
@@ -135,7 +135,7 @@ export function editField(form: FormOverlay, change: (field: TextField) => TextF
   );
   const focused = form.fields[form.focus];
   if (!focused || focused.field.text === fields[form.focus]?.field.text) return { ...form, fields };
-  // What was wrong with the text before need not be wrong with this one.
+  // What was wrong with the previous text need not be wrong with this one.
   const { [focused.attribute]: _fixed, ...problems } = form.problems;
   return { ...form, fields, problems };
 }

@@ -18,7 +18,7 @@ export function headerLines(state: State, glyphs: Glyphs): readonly Line[] {
 function titleLine(state: State, glyphs: Glyphs): Line {
   const { columns } = state.size;
   const age = linkWord(state, glyphs);
-  // The name comes first, because it is what keeps people from changing something at the wrong server.
+  // The name comes first, because it keeps people from changing something on the wrong server.
   const name = state.servers.length > 1 && state.serverName !== null ? `${state.serverName} ` : '';
   const shown = truncate(glyphs.unicode ? name : toAscii(name), Math.max(0, columns - 20), glyphs.ellipsis);
   const where = [state.server, state.caseName, state.readonly ? 'read-only' : null]
@@ -93,7 +93,7 @@ function totalsLine(state: State, glyphs: Glyphs): Line {
   return clip(fitting, size.columns);
 }
 
-/** How many silences hold; nothing where none does. */
+/** How many silences are in force; nothing if none is. */
 function silencesSpans({ silences, now }: State, glyphs: Glyphs): (withWord: boolean) => Span[] {
   const count = activeSilences(silences, now).length;
   if (count === 0) return () => [];
@@ -109,12 +109,12 @@ export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** What stands between the totals and the body. */
+/** The warnings between the totals and the body. */
 export function bannerLines(state: State, glyphs: Glyphs): readonly Line[] {
   return [nobodyLine(state, glyphs), bannerLine(state, glyphs)].filter((line) => line !== null);
 }
 
-/** That alerts reach nobody, where that is so. */
+/** Which alerts reach nobody; null if all of them reach somebody. */
 function nobodyLine({ nobody, size }: State, glyphs: Glyphs): Line | null {
   if (nobody === null) return null;
   const words = printable(` N${nobody.slice(1)}: see \`snitch doctor\``);
@@ -157,7 +157,7 @@ function bannerLine(state: State, glyphs: Glyphs): Line | null {
   return write(`Filter: ${filter}  (${counts})`, { color: 'cyan' });
 }
 
-/** What the keys do while something is asked; empty if the question itself says it. */
+/** What the keys do while a question is open; empty if the question itself says it. */
 const OVERLAY_HINT: Record<Overlay['kind'], string> = {
   filter: 'enter keep  esc undo  tag:x  status:x  !not',
   tag: 'enter send  esc cancel',
@@ -204,7 +204,7 @@ export function footerLine(state: State, glyphs: Glyphs): Line {
   return clip([...keys, ...help], size.columns);
 }
 
-/** The keys that make sense for what is selected, an acknowledgement before all others. */
+/** The keys that make sense for what is selected, those for an alarm first. */
 function offered(state: State): { show: string; word: string }[] {
   const { status, acknowledged } = selected(state)?.snitch ?? {};
   const holds = {

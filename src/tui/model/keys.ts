@@ -9,8 +9,8 @@ export interface Binding {
   word?: string;
   help: string;
   /**
-   * The footer shows it only where the selected snitch is in such a state, or there are several servers; an alarm comes
-   * before everything.
+   * The footer shows it only if the selected snitch is in this state, or if there are several servers. Those for an
+   * alarm come first.
    */
   when?: 'alarm' | 'paused' | 'unpaused' | 'several';
   /** Changes something on the server, so it is off when the dashboard is read-only. */

@@ -17,7 +17,7 @@ const PAUSE_CHOICES: readonly PauseChoice[] = [
   { label: 'another time:', until: null },
 ];
 
-/** No silence is without an end. */
+/** Every silence has an end. */
 const SILENCE_CHOICES: readonly PauseChoice[] = [
   { label: '30 minutes from now', until: '30m' },
   { label: '1 hour from now', until: '1h' },

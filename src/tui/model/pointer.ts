@@ -25,7 +25,7 @@ export function clickAt(state: State, at: { row: number; column: number }): Step
   return stay(selectIndex(state, index));
 }
 
-/** Sorts by the column, or turns the order round if the table is sorted by it already. */
+/** Sorts by the column, or reverses the order if the table is sorted by it already. */
 function clickTitle(state: State, column: number): State {
   const sort = sortKeyAt(column, columnsFor(state.size.columns));
   if (sort === undefined) return state;

@@ -118,7 +118,7 @@ function actOnSnitch(state: State, action: OnSnitch): Step {
   }
 }
 
-/** Of all that are chosen, only alarms can be acknowledged. */
+/** Of the chosen snitches, only those with an alarm can be acknowledged. */
 function askForNote(state: State, chosen: readonly string[]): Step {
   const tokens = chosen.filter((token) => isAlarm(state, token));
   if (tokens.length === 0)

@@ -5,7 +5,7 @@ import { type FormOverlay, fieldOf } from './form.ts';
 import type { Attribute } from './form-fields.ts';
 import { readLength, readSchedule } from './schedule-text.ts';
 
-/** Null where there is no schedule to ask about. */
+/** Null if there is no schedule to ask about. */
 export function questionOf(form: FormOverlay): Question | null {
   const schedule = readSchedule(fieldOf(form, 'schedule'));
   if ('problem' in schedule) return { problems: { schedule: schedule.problem } };

@@ -61,12 +61,12 @@ function linesOf(state: State, overlay: Overlay, glyphs: Glyphs): Line[] {
   }
 }
 
-/** Where there are several servers, what cannot be undone says which one it is about. */
+/** If there are several servers, a question about something that cannot be undone names the server. */
 function placeOf({ servers, serverName }: State): string {
   return servers.length > 1 && serverName !== null ? ` on ${serverName}` : '';
 }
 
-/** The servers in the place of the table: which one is shown, and how all of them are. */
+/** The list of servers, which takes the place of the table: which one is shown, and how all of them are. */
 export function serverLines(state: State, cursor: number, height: number, glyphs: Glyphs): readonly Line[] {
   const { servers, serverName, size } = state;
   const room = Math.max(8, Math.min(24, Math.floor(size.columns / 3)));
@@ -134,7 +134,7 @@ export function fieldSpans({ text, caret }: TextField): Line {
   return [{ text: text.slice(0, caret) }, { text: at, inverse: true }, { text: rest.join('') }];
 }
 
-/** The keys of the screen: in two columns where they do not fit below each other, and every text in full. */
+/** The keys of the screen, every text in full; in two columns if one column would be too tall. */
 export function helpLines(state: State, glyphs: Glyphs): readonly Line[] {
   const { screen, readonly, size } = state;
   const name = { table: 'the table', detail: 'a snitch', alerts: 'alerts and deliveries' }[screen.kind];
@@ -149,7 +149,7 @@ export function helpLines(state: State, glyphs: Glyphs): readonly Line[] {
   return [[{ text: `Keys of ${name}`, bold: true }], [{ text: close, dim: true }], ...lines];
 }
 
-/** From this width on, half of it has room for a key and what it does. */
+/** At this width and above, half the screen has room for a key and what it does. */
 const TWO_COLUMNS = 76;
 const KEY_WIDTH = 9;
 

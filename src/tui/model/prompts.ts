@@ -194,7 +194,7 @@ function pressInForm(state: State, form: FormOverlay, key: string): Step {
   return stay(sent, { do: 'save', token: form.token, input });
 }
 
-/** Asks when the schedule in the form is due, where that has not been asked. */
+/** Asks when the schedule in the form is due, unless that has been asked already. */
 export function foresee(state: State): Step {
   if (state.overlay?.kind !== 'form') return stay(state);
   const anew = askAnew(state.overlay);

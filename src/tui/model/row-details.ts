@@ -2,7 +2,7 @@
 import type { WireSnitch } from '../../api/wire.ts';
 import type { RowDetail, State } from './state.ts';
 
-/** How many rows have their details kept, so that an hour of scrolling does not fill the memory. */
+/** How many rows keep their details, so that an hour of scrolling does not fill the memory. */
 export const MOST_ROWS = 500;
 
 /**

@@ -6,10 +6,10 @@ import { MOST_FAILURES } from '../../core/run-rule-fields.ts';
 import { printable, shorten } from '../../text/printable.ts';
 import type { Read } from './schedule-text.ts';
 
-/** A refusal names the part that it is about, and a narrow screen has to show the rest of it too. */
+/** A refusal quotes the part that it is about, cut to this length, so that the reason fits on a narrow screen too. */
 const LONGEST_QUOTED = 30;
 
-/** `bytes>=1M, errors?<=3`: null for an empty text. Limits of one value may stand apart. */
+/** Reads `bytes>=1M, errors?<=3`; null for an empty text. Limits on the same value need not be next to each other. */
 export function readExpectations(text: string): Read<Expectation[] | null> {
   const parts = partsOf(text);
   const read: Expectation[] = [];
@@ -23,7 +23,7 @@ export function readExpectations(text: string): Read<Expectation[] | null> {
   return { value: read.length === 0 ? null : mergedExpectations(read) };
 }
 
-/** What `readExpectations` reads back. */
+/** The text that `readExpectations` reads back. */
 export function expectationsText(expect: readonly WireExpectation[] | null): string {
   return (expect ?? []).flatMap(expectTexts).join(', ');
 }
@@ -45,7 +45,7 @@ export function partsOf(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** What a snitch needs, by name unless that would be taken for something else. */
+/** What a snitch needs: by name, unless the name would be read as something else. */
 export function needsText(needs: readonly string[], present: readonly WireSnitch[]): string {
   const nameOf = (need: string) => {
     const name = present.find(({ token }) => token === need)?.name ?? need;
@@ -55,7 +55,7 @@ export function needsText(needs: readonly string[], present: readonly WireSnitch
   return needs.map(nameOf).join(', ');
 }
 
-/** The token of the snitch that is meant; a tag, a token, and what no or more than one snitch is called stay as they are. */
+/** The token of the snitch with this name. A tag, a token, and a name of no snitch or of several stay as they are. */
 export function tokenOf(need: string, present: readonly WireSnitch[]): string {
   if (need.startsWith('tag:') || present.some(({ token }) => token === need)) return need;
   const [first, ...others] = present.filter(({ name }) => name === need);

@@ -5,12 +5,12 @@ import { compactDuration, durationInWords, runDuration, SECOND } from '../../tex
 import { wallMinute, weekdayTime } from '../../text/times.ts';
 import type { SnitchDetail } from './state.ts';
 
-/** As fields with their labels; none where nothing is known. */
+/** As fields with their labels; none if nothing is known. */
 export function runFields(detail: SnitchDetail | null, now: number): [string, string][] {
   if (!detail) return [];
   const { checkIns, explanation } = detail;
   const fields: [string, string][] = [];
-  // A server that tells what is under way knows it better than the part of the log that is here.
+  // A server that reports what is under way knows it better than the few check-ins that were read here.
   const since = explanation.runs === undefined ? openSince(checkIns) : null;
   if (since !== null) fields.push(['Running', runningWords(since, checkIns, explanation.timezone, now)]);
   const { runs = [], timezone = 'UTC' } = explanation.schedule ?? {};
@@ -21,7 +21,7 @@ export function runFields(detail: SnitchDetail | null, now: number): [string, st
   return fields;
 }
 
-/** When the newest run began, if nothing has ended since; null where none is under way. Newest first. */
+/** When the newest run began, if none has ended since; null if none is under way. @param checkIns newest first */
 export function openSince(checkIns: readonly Pick<WireCheckIn, 'at' | 'outcome'>[]): number | null {
   const newest = checkIns.find(({ outcome }) => outcome !== 'log');
   return newest?.outcome === 'start' ? Date.parse(newest.at) : null;
@@ -40,7 +40,7 @@ function runningWords(
   return `since ${wallMinute(since, timezone)} (${compactDuration(Math.max(0, now - since))})${usually}`;
 }
 
-/** How long the runs took that are known, the newest first, in milliseconds. */
+/** How long the known runs took, newest first, in milliseconds. */
 export function durationsOf(checkIns: readonly Pick<WireCheckIn, 'duration_ms'>[]): number[] {
   return checkIns.map(({ duration_ms }) => duration_ms).filter((duration) => duration !== null);
 }

@@ -7,8 +7,8 @@ export type Read<T> = { value: T } | { problem: string };
 const NO_LENGTH = 'is not a length of time: write 30s, 5m, 2h or 1d';
 
 /**
- * `0 3 * * 1-5`, `Mon..Fri 03:00` or `every 90m`; `cron` or `calendar` in front says which, where the expression alone
- * does not. Null for an empty text.
+ * Reads `0 3 * * 1-5`, `Mon..Fri 03:00` or `every 90m`. A leading `cron` or `calendar` says which it is, if the
+ * expression alone does not. Null for an empty text.
  */
 export function readSchedule(text: string): Read<WireSchedule | null> {
   const typed = text.trim();
@@ -23,7 +23,7 @@ export function readSchedule(text: string): Read<WireSchedule | null> {
   return { value: isCron(typed) ? { cron: typed } : { calendar: typed } };
 }
 
-/** Also of one that is typed only in part, so that what is said of it meanwhile is about the right kind. */
+/** Also recognises one that is only partly typed, so that what is said about it meanwhile fits its kind. */
 function isCron(text: string): boolean {
   const [first = '', second = '', ...more] = text.split(/\s+/);
   if (first.startsWith('@') || more.length >= 3) return true;
@@ -31,7 +31,7 @@ function isCron(text: string): boolean {
   return isField && !second.includes(':');
 }
 
-/** What `readSchedule` reads back. */
+/** The text that `readSchedule` reads back. */
 export function scheduleText(schedule: WireSchedule | null | undefined): string {
   if (!schedule) return '';
   if ('every' in schedule) return `every ${lengthText(schedule.every)}`;
@@ -50,7 +50,7 @@ function secondsOf(text: string): number | null {
   return ms === null || ms % SECOND !== 0 ? null : ms / SECOND;
 }
 
-/** `90m` for 5,400 seconds: exact, in the largest unit that has no rest. */
+/** `90m` for 5,400 seconds: exact, in the largest unit that leaves no remainder. */
 export function lengthText(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined) return '';
   const ms = seconds * SECOND;

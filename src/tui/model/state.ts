@@ -44,7 +44,7 @@ export interface SnitchDetail {
   explanation: WireExplanation;
   checkIns: readonly WireCheckIn[];
   alerts: readonly WireAlert[];
-  /** Who changed it last, newest first; absent where the server does not tell. */
+  /** Who changed it last, newest first; absent if the server does not say. */
   log?: readonly WireLogEntry[];
 }
 
@@ -82,7 +82,7 @@ export interface PauseOverlay {
   problem: string | null;
 }
 
-/** Asks where somebody pastes what makes a job check in. */
+/** Asks where the snippet that makes a job check in will be pasted. */
 export interface PasteOverlay {
   kind: 'paste';
   token: string;
@@ -111,13 +111,13 @@ export interface State {
   size: { columns: number; rows: number };
   /** Address of the server, without credentials. */
   server: string;
-  /** What it is called; null if it has no name, or is the only one. */
+  /** Its name; null if it has none, or is the only server. */
   serverName: string | null;
-  /** All that there are to choose from; none where there is only one. */
+  /** All servers to choose from; empty if there is only one. */
   servers: readonly ServerSeen[];
   /** The name of the case; null until it has been read. */
   caseName: string | null;
-  /** Which snitches alert nobody at all, and why, in words; null where all of them alert somebody, as far as is known. */
+  /** Which snitches alert nobody at all, and why, in words; null if all of them alert somebody, as far as is known. */
   nobody: string | null;
   readonly: boolean;
   link: Link;
@@ -130,7 +130,7 @@ export interface State {
   top: number;
   marks: ReadonlySet<string>;
   rows: ReadonlyMap<string, RowDetail>;
-  /** Those that are not over, as they were when they were last read. */
+  /** Those that are not over, as last read. */
   silences: readonly WireSilence[];
   screen: Screen;
   overlay: Overlay | null;
@@ -150,7 +150,7 @@ export type Event =
   | { kind: 'link'; link: Link }
   | { kind: 'case'; name: string }
   | { kind: 'server'; name: string; health: Health }
-  /** Another server is shown from now on, of which nothing is known yet. */
+  /** Another server is shown from now on. Nothing is known about it yet. */
   | { kind: 'switched'; name: string; url: string }
   | { kind: 'reach'; nobody: string | null }
   | { kind: 'silences'; silences: readonly WireSilence[] }

@@ -58,7 +58,7 @@ function receive(state: State, event: Received): Step {
   return concerns ? stay(after, { do: 'load-detail', token: screen.token }) : stay(after);
 }
 
-/** A silence moves deadlines, of which the rows on the screen then tell anew. */
+/** A silence moves deadlines, so the rows on the screen have to be read again. */
 function receiveSilences(before: State, silences: readonly WireSilence[]): Step {
   if (JSON.stringify(silences) === JSON.stringify(before.silences)) return stay(before);
   const rows = new Map([...before.rows].map(([token, row]) => [token, { ...row, stale: true }]));
@@ -113,7 +113,7 @@ function note(state: State, event: Noted): State {
   }
 }
 
-/** Nothing of the server before may stay on the screen but how the table is sorted. */
+/** Nothing of the previous server may stay on the screen, except how the table is sorted. */
 function switched(state: State, { name, url }: Extract<Event, { kind: 'switched' }>): State {
   const { now, size, servers, readonly, collection } = state;
   const { sort, reverse } = collection.arrangement;

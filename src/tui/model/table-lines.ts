@@ -21,7 +21,7 @@ const SORT_COLUMN: Partial<Record<SortKey, ColumnId>> = {
   interval: 'interval',
 };
 
-/** The order of the column that is at this place of the line; undefined where there is none. */
+/** The sort order of the column at this place in the line; undefined if there is none. */
 export function sortKeyAt(place: number, columns: readonly Column[]): SortKey | undefined {
   let start = GUTTER;
   for (const { id, width } of columns) {
@@ -59,7 +59,7 @@ export interface RowLook {
   detail: RowDetail | undefined;
   isSelected: boolean;
   isMarked: boolean;
-  /** Whether a silence keeps its alarms back. */
+  /** Whether a silence holds back its alarms. */
   isSilenced?: boolean;
 }
 
@@ -80,7 +80,7 @@ export function rowLine(entry: Entry, look: RowLook): Line {
 function cell({ id, width }: Column, entry: Entry, look: RowLook): Line {
   const { glyphs, now } = look;
   const { status, interval, acknowledged, held } = entry.snitch;
-  // Sign and colour go on saying what is wrong. Nobody was told of what is held.
+  // The sign and the colour still say what is wrong. `held` means that nobody was told about it.
   const word = acknowledged ? 'acked' : held ? 'held' : status;
   const text = (value: string) => fit(glyphs.unicode ? value : toAscii(value), width, glyphs.ellipsis);
   switch (id) {
@@ -111,7 +111,7 @@ function nameCell(entry: Entry, { glyphs, isSilenced }: RowLook, text: (value: s
   const { status, acknowledged } = entry.snitch;
   const bold = !acknowledged && (status === 'failed' || status === 'errored');
   if (!isSilenced) return [{ text: text(entry.name), bold }];
-  // Cut as a whole: the mark takes its place from the name.
+  // Cut together: the mark takes its space from the name.
   return [{ text: text(`${glyphs.silenced} ${entry.name}`), bold, dim: true }];
 }
 
@@ -131,7 +131,7 @@ function timeLeft(entry: Entry, look: RowLook): string {
   return at <= now ? 'due' : compactDuration(at - now);
 }
 
-/** Undefined as long as it is not known. What the row was told before a silence began is not true in it. */
+/** Undefined until it is known. A silence moves the deadline that came with the list; the details are read again. */
 function deadlineOf(
   { deadlineAt }: Entry,
   { detail, isSilenced }: Pick<RowLook, 'detail' | 'isSilenced'>,

@@ -1,4 +1,4 @@
-/** What happened to one snitch, the newest first, as lines: check-ins, and alerts with what was sent of them. */
+/** What happened to one snitch, newest first, as lines: check-ins, and alerts with their deliveries. */
 import type { WireAlert, WireCheckIn, WireDelivery } from '../../api/wire.ts';
 import { compactDuration, runDuration } from '../../text/durations.ts';
 import { printable } from '../../text/printable.ts';

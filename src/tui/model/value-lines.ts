@@ -9,7 +9,7 @@ import type { Line } from './line.ts';
 /** How many names are shown; a job may report more. */
 const MOST = 8;
 const LABEL = 14;
-/** Columns that are left for the words behind the drawing. */
+/** Columns that are left for the words after the drawing. */
 const WORDS = 30;
 const LONGEST = 40;
 
@@ -39,7 +39,7 @@ function columnsFor(width: number): number {
   return Math.max(1, Math.min(LONGEST, width));
 }
 
-/** Where there are values below zero, the drawing begins at the lowest of them. */
+/** If there are values below zero, the drawing begins at the lowest of them. */
 function drawing(values: readonly number[], glyphs: Glyphs): string {
   const lowest = Math.min(0, ...values);
   return sparkline(

@@ -3,7 +3,7 @@
 export type Health =
   | { state: 'asking' }
   | { state: 'ok'; failed: number; errored: number; all: number }
-  /** It cannot be asked, or does not answer, and why. */
+  /** It cannot be asked, or does not answer; `error` says why. */
   | { state: 'away'; error: string };
 
 export interface ServerSeen {

@@ -1,14 +1,14 @@
-/** What the dashboard shows of silences. It reads them beside the list, because they stand in no snitch. */
+/** What the dashboard shows of silences. They are read separately: no snitch changes when one begins or ends. */
 import type { WireSilence, WireSilenced } from '../../api/wire-kept-back.ts';
 import { wallMinute } from '../../text/times.ts';
 
-/** What a snitch tells of itself, as far as silences look at it. */
+/** The part of a snitch that decides which silences cover it. */
 interface Covered {
   token: string;
   tags: readonly string[];
 }
 
-/** When the silence ends that holds now; null where none does. What was read a while ago may hold since. */
+/** When the silence ends, if it is in force now; null otherwise. One that was read earlier may have begun since. */
 function endOf({ current, next }: WireSilence, now: number): number | null {
   for (const stretch of [current, next]) {
     if (stretch && Date.parse(stretch.from) <= now && now < Date.parse(stretch.to))
@@ -17,7 +17,7 @@ function endOf({ current, next }: WireSilence, now: number): number | null {
   return null;
 }
 
-/** Those that hold now. */
+/** Those that are in force now. */
 export function activeSilences(silences: readonly WireSilence[], now: number): WireSilence[] {
   return silences.filter((one) => endOf(one, now) !== null);
 }
@@ -26,7 +26,7 @@ function covers({ all, tags, tokens }: WireSilence, snitch: Covered): boolean {
   return all || tags?.some((tag) => snitch.tags.includes(tag)) || tokens?.includes(snitch.token) || false;
 }
 
-/** The silence over the snitch that ends last; null where none holds. */
+/** The silence over the snitch that ends last; null if none is in force. */
 export function silenceOver(
   silences: readonly WireSilence[],
   snitch: Covered,
@@ -43,8 +43,8 @@ export function silenceOver(
 }
 
 /**
- * What `Z` ends: silences that were made for the chosen snitches by name and hold once. Those of tags, of all and
- * recurring ones silence others as well, or again.
+ * What `Z` ends: one-off silences that were made for the chosen snitches by name. Those for tags or for everything also
+ * silence other snitches, and recurring ones come back.
  */
 export function ownSilences(silences: readonly WireSilence[], tokens: readonly string[]): string[] {
   return silences

@@ -1,6 +1,6 @@
 /**
- * Takes the mouse out of the standard input. Ink drops the reports of a mouse, so they are read here before it. The
- * rest goes on to Ink, to which it looks like a terminal.
+ * Takes the mouse out of the standard input. Ink drops the reports of a mouse, so they are read here first. The rest
+ * goes on to Ink, which sees it as a terminal.
  */
 import { PassThrough } from 'node:stream';
 import type { ReadStream } from 'node:tty';

@@ -11,8 +11,8 @@ const DAY = 86_400;
 const DAY_IN_MINUTES = 1_440;
 
 /**
- * A daily job is awaited from the first hour on in which it may start until the last is over. One of several days has no
- * day of its own: it is awaited so many days after its last run.
+ * A daily job is awaited from the first hour in which it may start until the end of the last one. A job with a longer
+ * period has no fixed day: it is awaited that many days after its last run.
  */
 export function dueOfAnacronJob(job: AnacronJob, clock: HostClock, terms: Terms): Due {
   const { period, delay, hours } = job;

@@ -4,7 +4,7 @@ import { type CronJob, type CronUnknown, environmentAfter, IGNORING } from '../c
 export interface AnacronJob extends CronJob {
   /** Days from one run to the next; a word such as `@monthly` is a number of days that is long enough. */
   period: number;
-  /** Minutes that anacron waits before it starts the job, with the longest that it adds by chance. */
+  /** Minutes that anacron waits before it starts the job, including the longest random delay. */
   delay: number;
   /** What anacron calls it. */
   id: string;

@@ -12,7 +12,7 @@ type Line = Pick<CronJob, 'schedule' | 'cronTz' | 'tz' | 'flaw'>;
 export function dueOfCronJob(job: Line, clock: HostClock, terms: Terms): Due {
   const { expression, lateness } = settled(job.schedule);
   if (/^@reboot$/i.test(expression)) throw new NeverAwaited('it runs only at boot, at no known time');
-  // What the server understands beyond that, such as L, the cron of a host does not run.
+  // The server understands more than this, such as L, but the cron of a host does not run it.
   const read = parseCronSchedule(expression);
   const { timezone, remark } = zoneOf(job, clock);
   const interval = () => {

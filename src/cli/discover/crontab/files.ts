@@ -49,7 +49,7 @@ export function readCrontabs(root: string): { crontabs: Crontab[]; passedOver: P
   return { crontabs, passedOver };
 }
 
-/** Null for a file that is not there; why it was passed over, if it was. */
+/** Null if there is no such file; or why it was passed over. */
 export function readFileOfHost(
   root: string,
   path: string,

@@ -17,15 +17,15 @@ export interface CronJob {
   shell: string;
   /** Where that shell looks for programs; null if no line above sets it, so that cron's own default counts. */
   path: string | null;
-  /** What `CRON_TZ` above the line says; null where nothing does. */
+  /** The `CRON_TZ` that is set above the line; null if none is. */
   cronTz: string | null;
-  /** The same of `TZ`, which is for the job alone. */
+  /** The same for `TZ`, which affects only the job itself. */
   tz: string | null;
-  /** Whether a comment says that it is not to be watched. */
+  /** Whether a comment says not to watch it. */
   ignored: boolean;
-  /** What keeps most crons from running the line as it is meant; null if nothing does. */
+  /** What keeps most crons from running the line as intended; null if nothing does. */
   flaw: string | null;
-  /** Whether a percent sign in the command is one, as anacron has it: cron ends the command there. */
+  /** Whether a percent sign in the command stands for itself, as in anacron. In cron it ends the command. */
   isLiteral: boolean;
 }
 
@@ -47,7 +47,7 @@ const SCHEDULE = /^\s*-?(@\w+|(?:[^\s]+\s+){4}[^\s]+)(\s+)/;
 const BEFORE_COMMAND = /^\s*-?(?:@\w+|(?:\S+\s+){4}\S+)\s+/;
 const BEFORE_COMMAND_OF_SYSTEM = new RegExp(`${BEFORE_COMMAND.source}\\S+\\s+`);
 
-/** Characters; no cron takes as many. What any user may write into a crontab must not keep root waiting. */
+/** Characters; no cron accepts as many. What any user can write into a crontab must not keep root waiting. */
 const LONGEST_LINE = 20_000;
 
 /** `# snitch: ignore`, on a line of its own above the job or at the end of its command, where the shell skips it. */
@@ -104,8 +104,8 @@ function flawOf(line: string, isLast: boolean): string | null {
 }
 
 /**
- * Cron knows blanks and tabs. What an editor or a web page put in their place looks the same and is part of a field,
- * so that cron refuses the line, and some crons the whole file.
+ * Cron knows only blanks and tabs. Other spaces, from an editor or a web page, look the same but count as part of a
+ * field, so cron refuses the line, and some crons the whole file.
  */
 function oddSpaceIn(content: string, system: boolean): string | null {
   if (content.startsWith('\ufeff')) {
@@ -153,7 +153,7 @@ function parseJob(
   const end = rest.search(/(?<!\\)%/);
   const command = (end < 0 ? rest : rest.slice(0, end)).trimEnd();
   if (command === '') return unknown('the command is missing');
-  // Some crons take options there, so that a wrapper before them would change what they mean.
+  // Some crons accept options there, and a wrapper before them would change their meaning.
   if (command.startsWith('-')) return unknown('its command begins with a minus: crons differ on that');
   const input = rest.slice(command.length).trimEnd();
   const mark = { ignored: false, flaw: null, isLiteral: false };

@@ -7,23 +7,23 @@ import { HOUR, MINUTE, SECOND } from '../../../text/durations.ts';
 import { NotUnderstood } from '../../schedule/schedule.ts';
 
 export interface Due {
-  /** Null where the expression cannot be kept, so that the interval has to do. */
+  /** Null if the expression cannot be kept, so the interval has to do. */
   schedule: ScheduleRule | null;
-  /** Of the schedule; null where it names its own or needs none. */
+  /** Of the schedule; null if it names its own or needs none. */
   timezone: string | null;
-  /** Seconds; null beside an interval. */
+  /** Seconds; null with an interval. */
   grace: number | null;
   /** Seconds by which the host itself starts the job later than the schedule says: no grace may be shorter. */
   lateness: number;
-  /** For a server without schedules; null where no interval is long enough. */
+  /** For a server without schedules; null if no interval is long enough. */
   interval: string | null;
-  /** What a person should know of it. */
+  /** What a person should know about it. */
   remarks: string[];
 }
 
 /** What to make of all jobs of a host. */
 export interface Terms {
-  /** Milliseconds since the epoch: what was due for the last time before is never due again. */
+  /** Milliseconds since the epoch. A schedule whose last run is before this is never due again. */
   now: number;
   /** Seconds that a job gets to run and check in; null for what fits its schedule. */
   grace: number | null;
@@ -32,9 +32,9 @@ export interface Terms {
 /** A job that nobody could wait for: it has no time, or none any more. There is no fault in that. */
 export class NeverAwaited extends NotUnderstood {}
 
-/** How much later than its schedule a job may check in, where nothing else is said: a tenth of the shortest gap. */
+/** How much later than its schedule a job may check in by default: a tenth of the shortest gap, within these limits. */
 const SMALLEST_GRACE = MINUTE;
-/** More than the server takes where none is given: how long the jobs run is not known, and nobody needs false alarms. */
+/** More than the server's own default: we do not know how long the jobs run, and nobody needs false alarms. */
 const LARGEST_GRACE = HOUR;
 
 interface Circumstances {
@@ -47,7 +47,7 @@ interface Circumstances {
   interval: () => string | null;
 }
 
-/** A schedule with all that goes with it. @throws NotUnderstood where neither schedule nor interval will do */
+/** A schedule with all that goes with it. @throws NotUnderstood if neither a schedule nor an interval will do */
 export function scheduledDue(
   rule: ScheduleRule,
   { timezone, lateness, slack = 0, interval }: Circumstances,
@@ -68,7 +68,7 @@ export function scheduledDue(
   };
 }
 
-/** @throws NotUnderstood with the reason, where there is no interval either */
+/** @throws NotUnderstood with the reason, if there is no interval either */
 function intervalDue(reason: string, interval: string | null): Due {
   if (/never be due/.test(reason)) throw new NeverAwaited(reason);
   if (interval === null) throw new NotUnderstood(reason);
@@ -91,7 +91,7 @@ function fittingGrace(schedule: Schedule, now: number): number {
   return Math.floor(Math.min(LARGEST_GRACE, Math.max(SMALLEST_GRACE, tenth)) / SECOND);
 }
 
-/** Null where the expression is refused. */
+/** Null if the expression is refused. */
 export function readOrNull(rule: ScheduleRule, timezone: string): Schedule | null {
   try {
     return readSchedule(rule, timezone);
@@ -101,7 +101,7 @@ export function readOrNull(rule: ScheduleRule, timezone: string): Schedule | nul
   }
 }
 
-/** The interval that programs are shown which know nothing else. */
+/** The interval to show to programs that know nothing else. */
 export function shownInterval({ interval }: Due): string {
   return interval ?? INTERVALS.at(-1) ?? 'monthly';
 }

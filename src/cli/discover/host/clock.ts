@@ -14,7 +14,7 @@ export interface HostClock {
 
 /**
  * @param root the directory that stands for `/`
- * @param given the time zone, where the user says which it is
+ * @param given the time zone according to the user; null if they do not say
  */
 export function readClock(root: string, given: string | null): HostClock {
   const heedsCronTz = !hasCronOfDebian(root);

@@ -15,7 +15,7 @@ export function shown(root: string, path: string): string {
   return root === '/' ? path : path.slice(root.replace(/\/$/, '').length);
 }
 
-/** What helps where rights are missing, and only there. */
+/** Advice if rights are missing; otherwise empty. */
 export function hintOf(code: string | undefined): string {
   return code === 'EACCES' || code === 'EPERM' ? ': run this as root' : '';
 }

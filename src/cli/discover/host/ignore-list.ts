@@ -1,4 +1,4 @@
-/** The list of jobs that are not to be watched: it is for those whose lines belong to a package or to systemd. */
+/** The list of jobs not to watch, meant for jobs whose lines belong to a package or to systemd. */
 
 import { join } from 'node:path';
 import { faultOfReading, LARGEST_SETTINGS, readWholeText } from '../../../system/reading.ts';

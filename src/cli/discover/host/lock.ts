@@ -1,11 +1,11 @@
-/** Keeps two from changing the jobs of a host at the same time. */
+/** Keeps two processes from changing the jobs of a host at the same time. */
 import { closeSync, constants, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { lockFile } from '../../../system/libc.ts';
 import { Failure } from '../../failure/failure.ts';
 
 /**
- * Two that find the same job at once would make two snitches for it.
+ * Two processes that find the same job at once would make two snitches for it.
  *
  * @param root the directory that stands for `/`
  * @throws Failure if another process is at work there

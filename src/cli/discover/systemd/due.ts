@@ -8,7 +8,7 @@ import type { HostClock } from '../host/clock.ts';
 import { REPEATING, scheduleOfTimer } from './schedule.ts';
 import { lastValue, type Setting, valuesOf } from './units.ts';
 
-/** What systemd takes where a timer has no `AccuracySec=`. */
+/** What systemd assumes if a timer has no `AccuracySec=`. */
 const USUAL_ACCURACY = '1min';
 
 /** @throws NotUnderstood with the reason why nobody can wait for it */
