@@ -84,7 +84,10 @@ test('a schema that was dropped is not replaced by temporary tables', async (con
 test('tables of another program are left alone', async (context) => {
   const owned = 'ALTER SCHEMA public OWNER TO snitch';
   const url = await prepared(context, owned, 'CREATE TABLE cases (x INTEGER)');
-  assert.match(await refusal(url), /has tables of something else \(such as cases\): give Snitch its own empty database/);
+  assert.match(
+    await refusal(url),
+    /has tables of something else \(such as cases\): give Snitch its own empty database/,
+  );
   const alike = await prepared(context, owned, 'CREATE TABLE schema_version (version TEXT)');
   assert.match(await refusal(alike), /has tables of something else \(such as schema_version\)/);
 });
