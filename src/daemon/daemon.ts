@@ -123,6 +123,7 @@ async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
   parts.deliverer.start();
   parts.sweeper.start();
   parts.retention.start();
+  parts.start.isOver = true;
   parts.signsOfLife.give(config.watchdog);
   const details = { pid: process.pid, base_url: inForce.addresses.baseUrl, data_dir: config.dataDir };
   logger.info({ url, ...details }, 'listening');

@@ -21,7 +21,7 @@ import { type SignedLinks, signedLinks } from './alarm-links.ts';
 import { hostFigures } from './host-figures.ts';
 import type { InForce } from './in-force.ts';
 import type { Patiently } from './patience.ts';
-import { problems, progress, stalls, type Workers, warnings } from './progress.ts';
+import { problems, progress, type Start, stalls, type Workers, warnings } from './progress.ts';
 import { SignsOfLife } from './signs-of-life.ts';
 
 /** What the parts are built on. */
@@ -51,6 +51,7 @@ export interface Parts {
   deliverer: Deliverer;
   retention: Retention;
   signsOfLife: SignsOfLife;
+  start: Start;
   endAlertLog: () => void;
   /** The socket that the service manager holds for the daemon; null if it holds none. */
   heldSocket: string | null;
@@ -77,7 +78,8 @@ export function createParts(foundation: Foundation): Parts {
     observe: ({ channel, result }) => metrics.deliveries.inc({ channel, result }),
   });
   const retention = new Retention({ store, clock, logger, settings: config.retention });
-  const workers = { store, sweeper, deliverer };
+  const start: Start = { isOver: false };
+  const workers = { store, sweeper, deliverer, start };
   const signsOfLife = new SignsOfLife({
     store,
     manager,
@@ -99,6 +101,7 @@ export function createParts(foundation: Foundation): Parts {
     deliverer,
     retention,
     signsOfLife,
+    start,
     endAlertLog,
     heldSocket,
   };

@@ -1,6 +1,6 @@
 /** Whether the daemon does its work, and if not, whether a restart may help. */
 import type { Deliverer } from '../delivery/deliverer.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, StoreHealth } from '../store/store.ts';
 import type { Sweeper } from '../sweep/sweeper.ts';
 import { durationInWords } from '../text/durations.ts';
 
@@ -8,19 +8,30 @@ export interface Workers {
   store: Pick<Store, 'health' | 'misplaced' | 'checking' | 'node'>;
   sweeper: Pick<Sweeper, 'problem' | 'stall' | 'progress'>;
   deliverer: Pick<Deliverer, 'problem'>;
+  start: Start;
+}
+
+/** The start goes on after the daemon listens: keys are made, and what raises and sends alarms begins to work. */
+export interface Start {
+  isOver: boolean;
 }
 
 /** Says what keeps the daemon from doing its work; empty when all is well. */
-export function problems({ store, sweeper, deliverer }: Workers): string[] {
-  const { failingSince } = store.health();
-  const storeProblem =
-    failingSince === null ? null : `the store cannot write since ${new Date(failingSince).toISOString()}`;
+export function problems({ store, sweeper, deliverer, start }: Workers): string[] {
+  const storeProblem = problemOf(store.health());
   // This can be read without a key, so it does not say where the file was. The log does.
   const place = store.misplaced() === null ? null : 'a file of the database was deleted, moved or replaced';
   const node = store.node?.problem() ?? null;
-  return [storeProblem, place, node, sweeper.problem(), deliverer.problem()].filter(
+  const starting = start.isOver ? null : 'the daemon is starting';
+  return [starting, storeProblem, place, node, sweeper.problem(), deliverer.problem()].filter(
     (problem) => problem !== null,
   );
+}
+
+function problemOf({ failingSince, because }: StoreHealth): string | null {
+  if (failingSince === null) return null;
+  const reason = because === undefined ? '' : `: ${because}`;
+  return `the store cannot write since ${new Date(failingSince).toISOString()}${reason}`;
 }
 
 /** Clocks are expected to agree within a second (`extensions: Several nodes`); milliseconds. */

@@ -44,6 +44,8 @@ export interface Commit {
 export interface StoreHealth {
   /** When the first of the present series of failed writes happened, or null if the last write succeeded. */
   failingSince: number | null;
+  /** Why the last write failed, in words that anybody may see; absent where there are none for it. */
+  because?: string;
   /** Commits and syncs since the store was opened. */
   commits: number;
   syncs: number;

@@ -35,7 +35,9 @@ withMounts('full: 503 with Retry-After, then success again when there is space',
     const api = await daemon.call('POST', '/v1/snitches', { name: 'no space', interval: 'daily' });
     assert.is(api.status, 503);
     assert.is(((await api.json()) as { type: string }).type, 'service_unavailable');
-    assert.is((await fetch(`${daemon.url}/readyz`)).status, 503);
+    const readiness = await fetch(`${daemon.url}/readyz`);
+    assert.is(readiness.status, 503);
+    assert.match(await readiness.text(), /the store cannot write since \S+: the disk is full/);
     assert.is((await daemon.call('GET', '/v1/snitches')).status, 200, 'reading still works');
 
     rmSync(filler);

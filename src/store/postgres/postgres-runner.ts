@@ -57,6 +57,7 @@ export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 export class PostgresRunner implements Runner {
   commits = 0;
   failingSince: number | null = null;
+  failure: StoreUnavailable | null = null;
   refused: BlindWindow | null = null;
   /**
    * The part of `refused` in which the database itself refused check-ins, as it would have refused them to any node.
@@ -106,9 +107,10 @@ export class PostgresRunner implements Runner {
    */
   writeAside<T>(operation: Operation<T>): Promise<T> {
     const aside = async () => {
-      const { failingSince } = this;
+      const { failingSince, failure } = this;
       const value = await this.#attempt(operation);
       this.failingSince ??= failingSince;
+      this.failure ??= failure;
       return value;
     };
     return this.track(this.retried(performance.now(), aside));
@@ -138,6 +140,7 @@ export class PostgresRunner implements Runner {
   committed(calls: number, durationMs: number, changes: readonly Change[]): void {
     this.commits += 1;
     this.failingSince = null;
+    this.failure = null;
     this.#options.onCommit?.({ calls, durationMs });
     this.#options.announce(changes);
   }
@@ -160,6 +163,7 @@ export class PostgresRunner implements Runner {
       end: now,
     });
     this.failingSince ??= now;
+    this.failure = error;
     // What is missing stays missing: a window each time would excuse everybody for good.
     if (of === 'work' && isMissing(error)) return;
     this.refused = widened(this.refused);

@@ -1,6 +1,8 @@
 /** The store on PostgreSQL, 15 or later. */
+
 import { Calendar } from '../../core/interval.ts';
 import type { Change } from '../change.ts';
+import { inWords } from '../failure-words.ts';
 import { methodsOf } from '../methods/methods.ts';
 import { nextDeliveryAt } from '../operations/claims.ts';
 import type { Commit, Store } from '../store.ts';
@@ -81,7 +83,12 @@ export function storeOn(options: PostgresOptions): StoreOnPool {
     ...methodsOf(runner),
     ...claimsOf(runner, options),
     applyCheckIn: (checkIn) => sets.apply(checkIn),
-    health: () => ({ failingSince: runner.failingSince, commits: runner.commits, syncs: runner.commits }),
+    health: () => ({
+      failingSince: runner.failingSince,
+      ...inWords(runner.failure),
+      commits: runner.commits,
+      syncs: runner.commits,
+    }),
     // The following methods are about files: the server looks after its own.
     misplaced: () => null,
     isSaving: () => false,

@@ -45,6 +45,7 @@ interface Batch {
 export class GroupCommit implements Runner {
   commits = 0;
   failingSince: number | null = null;
+  failure: StoreUnavailable | null = null;
   readonly #db: Database.Database;
   readonly #tx: SqliteTransaction;
   readonly #sync: LogSync;
@@ -149,6 +150,7 @@ export class GroupCommit implements Runner {
   /** What the disk has is no longer known: nothing can be read or written until a restart checks it. */
   #refuseAll(failure: Error): void {
     this.failingSince ??= this.#clock();
+    this.failure = refusalOf(failure);
     const calls = [...this.#reads, ...this.#writes.takeAll()];
     this.#reads = [];
     for (const call of calls) call.reject(refusalOf(failure));
@@ -256,6 +258,7 @@ export class GroupCommit implements Runner {
     this.#acknowledged.committed(stamp);
     this.#onCommit?.({ calls: done.length, durationMs });
     this.failingSince = null;
+    this.failure = null;
     this.#sync.committed(statements, (error) => {
       if (!error) this.#acknowledged.synced(stamp);
       for (const { call, value } of done) {
@@ -284,6 +287,7 @@ export class GroupCommit implements Runner {
   #failBatch(calls: readonly Call[], error: unknown): void {
     const refusal = unavailable(error);
     if (refusal) this.#noteRefusal(calls);
+    if (refusal) this.failure = refusal;
     if (refusal && isDamage(refusal)) this.#sync.fail(refusal);
     for (const call of calls) call.reject(refusal ?? error);
   }

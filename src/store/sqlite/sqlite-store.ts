@@ -1,7 +1,9 @@
 /** The store on one SQLite file. */
+
 import type Database from 'better-sqlite3';
 import { Calendar } from '../../core/interval.ts';
 import type { Change } from '../change.ts';
+import { inWords } from '../failure-words.ts';
 import { methodsOf } from '../methods/methods.ts';
 import type { Commit, Store } from '../store.ts';
 import { Acknowledged } from './acknowledged.ts';
@@ -105,7 +107,12 @@ function storeOn({ db, checked }: Opened, options: SqliteOptions, unlock: () => 
   process.on('exit', syncItself);
   return {
     ...methodsOf(batches),
-    health: () => ({ failingSince: batches.failingSince, commits: batches.commits, syncs: log.syncs }),
+    health: () => ({
+      failingSince: batches.failingSince,
+      ...inWords(batches.failure),
+      commits: batches.commits,
+      syncs: log.syncs,
+    }),
     misplaced: () => log.misplaced(),
     isSaving: () => place.isSaving,
     lost: acknowledged.loss?.window ?? null,

@@ -122,7 +122,7 @@ test('a server that does not know schedules changes nothing, and the command fai
   const { schedule: _s, timezone: _t, grace: _g, ...old } = await on.named('weekdays');
   const server = await startFakeServer(({ method, url }) => {
     if (url === '/v1/schedules/check') return { status: 404, body: { error: 'not found' } };
-    return { status: 200, body: method === 'GET' && url.split('?')[0] === '/v1/snitches' ? [old] : old };
+    return { status: 200, body: method === 'GET' && url?.split('?')[0] === '/v1/snitches' ? [old] : old };
   });
   const run = (...args: string[]) => runSnitch(args, { SNITCH_URL: server.url, SNITCH_API_KEY: 'x' });
   try {
