@@ -8,10 +8,10 @@
  * case is only printed. `--store postgres` compares the program on PostgreSQL with the one on SQLite, in the same
  * rounds. `--delay` puts the server that many milliseconds away, each way. More options:
  *
- *   --snitches N    in the place of a million      --connections N  of the load that is as fast as can be
+ *   --snitches N    instead of a million           --connections N  of the load that is as fast as possible
  *   --history N     check-ins of each              --rate N         of the steady load, a second
- *   --data DIR      where the data lies            --write FILE     where the table is written to
- *   --slow-disk MS  for the case slow-disk         --profile        tells where the daemon's processor time goes
+ *   --data DIR      where the data is kept         --write FILE     where the table is written to
+ *   --slow-disk MS  for the case slow-disk         --profile        shows where the daemon's processor time goes
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -83,7 +83,7 @@ async function runAll(
   return outcomes.every(({ problem }) => problem === null);
 }
 
-/** On PostgreSQL, all contenders are one outcome, of which the last is SQLite. */
+/** On PostgreSQL, all contenders together are one outcome. The last contender is SQLite. */
 function outcomeOf(one: Case, { figures, problem }: Measured, { delays }: Options): Outcome {
   if (delays === null) return { case: one, here: figures[0] ?? [], beside: figures[1] ?? [], problem };
   const onSqlite = figures.at(-1) ?? [];

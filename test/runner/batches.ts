@@ -7,7 +7,7 @@ export type Batch = [Run, ...Run[]];
 /** If there are fewer files than this, each is run alone: whoever runs a few wants to see what each does on its own. */
 const MANY = 20;
 
-/** The most files of one room in a batch: the last process to end should not have begun long after the others. */
+/** The most files of one room in a batch, so that no process ends long after the others. */
 const AT_MOST = 12;
 
 /** The same if they start the built program, because each takes longer. */

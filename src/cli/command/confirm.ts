@@ -24,7 +24,7 @@ export async function confirmDeletion(
   });
 }
 
-/** ` on home (https://snitch.example.com)`; nothing where there is only one server. */
+/** ` on home (https://snitch.example.com)`; empty if there is only one server. */
 export function placeOf(flags: ConnectionFlags, kind: KeyKind = 'case'): string {
   const words = serverInWords(flags, kind);
   return words === null ? '' : ` on ${words}`;

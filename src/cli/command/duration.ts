@@ -16,7 +16,7 @@ export function parseDuration(text: string, option: string): number {
  * What `--until` means, in the form of the API.
  *
  * @param now milliseconds since the epoch
- * @throws UsageError for what is not understood or lies in the past
+ * @throws UsageError for anything that is not understood or is in the past
  */
 export function parseUntil(text: string, now: number): string {
   const understood = understandUntil(text, now);

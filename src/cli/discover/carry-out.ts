@@ -27,7 +27,7 @@ interface Applying {
 
 type Report = (watched: readonly Watched[], discovery: Discovery, findings: readonly Finding[]) => void;
 
-/** @param look finds the jobs of the host; it is called again once nobody else can change them */
+/** @param look finds the jobs of the host; called once nobody else can change them */
 export async function apply(look: () => Discovery, applying: Applying, report: Report): Promise<void> {
   const { flags, root, host, output } = applying;
   const asking = canAsk();

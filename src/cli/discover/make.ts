@@ -13,7 +13,7 @@ import type { PassedOver } from './host/host.ts';
 export interface Made {
   watched: Watched[];
   made: number;
-  /** Jobs for which the server takes no snitch. */
+  /** Jobs whose snitches the server refuses. */
   refused: PassedOver[];
   /** What differs from what was shown. */
   remarks: string[];

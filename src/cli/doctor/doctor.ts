@@ -146,7 +146,7 @@ function checkLinks({ baseUrl }: Config): Finding {
   return warning('links', message, remedy);
 }
 
-/** The client of PostgreSQL is loaded only where it is needed. */
+/** The PostgreSQL client is loaded only if it is needed. */
 async function checkShared(place: StorePlace, dataDir: string): Promise<Finding[]> {
   const { checkPostgres } = await import('./postgres.ts');
   return checkPostgres(place, dataDir);

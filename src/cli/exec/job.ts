@@ -37,7 +37,7 @@ export const FORWARDED = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', '
 const TYPED: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 
 /**
- * Starts the job and passes on the signals that arrive as long as it runs.
+ * Starts the job and passes on the signals that arrive while it runs.
  *
  * @param onLateSignal is called for signals that arrive after its end
  */

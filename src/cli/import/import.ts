@@ -60,9 +60,9 @@ function addSourceOptions(command: Command, base: string): Command {
 
 interface Sorted {
   create: Imported[];
-  /** Snitches whose tokens are there already. */
+  /** Snitches that were imported before. */
   present: Imported[];
-  /** Snitches that are there and have the name of one that is to be made. */
+  /** Existing snitches with the name of one that will be made. */
   sameNamed: Pick<WireSnitch, 'name' | 'token'>[];
   refused: { imported: Imported; reason: string }[];
 }

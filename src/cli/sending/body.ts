@@ -14,7 +14,7 @@ export function restOfCharacter(bytes: Buffer): number {
 const NO_PARAMETERS = Buffer.from('{…}\n');
 
 /**
- * Turns output into a body that the server keeps as output. The server takes a form or JSON with `m`, `s` or `rid` for
+ * Turns output into a body that the server keeps as output. The server reads a form or JSON with `m`, `s` or `rid` as
  * parameters of the check-in, but what a job prints must never count as parameters.
  */
 export function asBody(output: Buffer): Buffer {
