@@ -45,16 +45,20 @@ contract('cases', (test) => {
 
   test('new rules hold for check-ins of the same moment that come after them', async ({ store }) => {
     const owner = await newCase(store, { errorNotices: true });
-    const [before, after] = [await healthySnitch(store, owner), await healthySnitch(store, owner)];
-    await Promise.all([
-      checkIn(store, before.token, NOW + MINUTE, { outcome: 'error' }),
-      store.updateCase(owner.id, { errorNotices: false }, NOW + MINUTE),
-      checkIn(store, after.token, NOW + MINUTE, { outcome: 'error' }),
-    ]);
     const erroredOf = async (token: string) =>
       (await alertsOf(store, owner, token)).filter((alert) => alert.startsWith('snitch.errored'));
-    assert.equal(await erroredOf(before.token), ['snitch.errored from healthy']);
-    assert.equal(await erroredOf(after.token), []);
+    // The first rounds may be slow, and then the three are not written in one transaction.
+    for (let round = 0; round < 10; round += 1) {
+      await store.updateCase(owner.id, { errorNotices: true }, NOW);
+      const [before, after] = [await healthySnitch(store, owner), await healthySnitch(store, owner)];
+      await Promise.all([
+        checkIn(store, before.token, NOW + MINUTE, { outcome: 'error' }),
+        store.updateCase(owner.id, { errorNotices: false }, NOW + MINUTE),
+        checkIn(store, after.token, NOW + MINUTE, { outcome: 'error' }),
+      ]);
+      assert.equal(await erroredOf(before.token), ['snitch.errored from healthy']);
+      assert.equal(await erroredOf(after.token), [], `round ${round}`);
+    }
   });
 
   test('an update changes what it names and nothing else', async ({ store }) => {
