@@ -14,9 +14,12 @@ export interface SmallDisk {
   remove(): void;
 }
 
-/** A small file system; where this process may not mount one, its own limit on the size of files. */
+/**
+ * A small file system; where this process may not mount one, its own limit on the size of files. Once freed, it has room
+ * for everything that a test writes, also for a log that is copied late because the host is busy.
+ */
 export function openSmallDisk(): SmallDisk {
-  const mount = mountTmpfs('size=4m');
+  const mount = mountTmpfs('size=16m');
   if (!mount) return limitFiles();
   const ballast = join(mount.path, 'ballast');
   return {
