@@ -1,5 +1,6 @@
 /** The calls of the client, grouped by resource. Each group needs only a way to send a call. */
 import { LOG_ENTRY } from './log.ts';
+import { query } from './query.ts';
 import { list, PLAIN_TEXT, type Shape } from './shape.ts';
 import {
   ALERT,
@@ -68,13 +69,6 @@ export type Send = <T>(shape: Shape<T> | null, method: string, path: string, bod
 
 export function snitchCalls(send: Send) {
   return {
-    /** @param name only those with this name, and the one with this token; an older server answers with all */
-    listSnitches: (tags: readonly string[] = [], name?: string) =>
-      send(
-        list(SNITCH),
-        'GET',
-        `/v1/snitches${query({ tags: tags.length > 0 ? tags.join(',') : undefined, name })}`,
-      ),
     /** In the text format of Prometheus. */
     metrics: (tags: readonly string[] = []) =>
       send(PLAIN_TEXT, 'GET', `/v1/metrics${query({ tags: tags.length > 0 ? tags.join(',') : undefined })}`),
@@ -284,12 +278,4 @@ function snitch(token: string): string {
 /** The path of one item of a collection. */
 function at(collection: string, name: string): string {
   return `${collection}/${encodeURIComponent(name)}`;
-}
-
-function query(values: Record<string, string | number | undefined>): string {
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(values)) {
-    if (value !== undefined) parameters.set(name, String(value));
-  }
-  return parameters.size > 0 ? `?${parameters}` : '';
 }

@@ -26,8 +26,10 @@ import {
   Unreachable,
 } from './exchange.ts';
 import { isOwnAnswer } from './own-answer.ts';
+import { readPieces } from './read-list.ts';
 import { ServerClock } from './server-clock.ts';
 import { CASE, READINESS } from './shapes.ts';
+import { type ReadList, snitchListCalls } from './snitch-list.ts';
 import { IMPATIENT, Turns } from './turns.ts';
 import type { WireCase } from './wire.ts';
 
@@ -50,8 +52,13 @@ export function createClient(options: ClientOptions) {
   const clock = new ServerClock();
   const send: Send = (shape, method, path, body) =>
     exchangeInTurn(turns, options, { method, path, body, shape }, ({ date }) => clock.heard(date));
+  const read: ReadList = async (item, path, take) => {
+    const request = { method: 'GET', path, body: undefined, shape: null };
+    await exchangeInTurn(turns, options, request, ({ date }) => clock.heard(date), readPieces(item, take));
+  };
   return {
     ...snitchCalls(send),
+    ...snitchListCalls(read),
     ...importCalls(send),
     ...alertCalls(send),
     ...caseCalls(send),

@@ -87,12 +87,32 @@ export function basicAuthorization(apiKey: string): string {
 }
 
 export const TIMEOUT = 30_000;
-const LARGEST_ANSWER = 512 * 1024 * 1024;
+/** An answer that is read as a whole, or a part of a list that cannot be cut, in bytes. */
+export const LARGEST_ANSWER = 512 * 1024 * 1024;
 
 /** A call, and the shape that its answer must have; null if nothing of the answer is used. */
 export interface Request<T> extends Pick<Call, 'method' | 'path' | 'body'> {
   shape: Shape<T> | null;
 }
+
+/**
+ * Reads an answer that is no refusal.
+ *
+ * @param onPart must be called for each part that arrives
+ * @throws AnswerNotUnderstood for an answer without the expected shape
+ */
+export type ReadAnswer<T> = (
+  url: string,
+  request: Request<T>,
+  response: IncomingMessage,
+  onPart: () => void,
+) => Promise<T>;
+
+const readWhole: ReadAnswer<unknown> = async (url, request, response, onPart) => {
+  const text = await readText(response, onPart);
+  if (request.shape === null) return undefined;
+  return request.shape === PLAIN_TEXT ? text : understand(url, request, () => JSON.parse(text));
+};
 
 /**
  * Sends a call when its turn comes, and again if the server asks to wait. That is safe, because a call refused with
@@ -105,15 +125,17 @@ export async function exchangeInTurn<T>(
   options: ClientOptions,
   request: Request<T>,
   onHeaders: (headers: IncomingMessage['headers']) => void = () => {},
+  read = readWhole as ReadAnswer<T>,
 ): Promise<T> {
   for (let waitedS = 0; ; ) {
     const done = await turns.take();
     let headers: IncomingMessage['headers'] = {};
     try {
-      return await exchange<T>(options, request, (response) => {
+      const onAnswer = (response: IncomingMessage) => {
         headers = response.headers;
         onHeaders(headers);
-      });
+      };
+      return await exchange<T>(options, request, onAnswer, read);
     } catch (error) {
       const waited = error instanceof ApiError ? turns.hold(error, waitedS) : null;
       if (waited === null) throw error;
@@ -128,6 +150,7 @@ async function exchange<T>(
   options: ClientOptions,
   request: Request<T>,
   onAnswer: (response: IncomingMessage) => void,
+  read: ReadAnswer<T>,
 ): Promise<T> {
   using limit = idleLimit(options.timeoutMs ?? TIMEOUT);
   const { signal } = limit;
@@ -135,10 +158,9 @@ async function exchange<T>(
     const { method, path, body } = request;
     const response = await open(options, { method, path, body, signal, headers: {} });
     onAnswer(response);
-    const text = await readText(response, limit.goOn);
     const status = response.statusCode ?? 0;
-    if (status < 200 || status > 299) throw refusal(response, text);
-    return understand(options.url, request, text) as T;
+    if (status < 200 || status > 299) throw refusal(response, await readText(response, limit.goOn));
+    return await read(options.url, request, response, limit.goOn);
   } catch (error) {
     if (error instanceof ApiError || error instanceof AnswerNotUnderstood) throw error;
     throw new Unreachable(options.url, signal.aborted ? new Error('no answer in time') : error);
@@ -216,17 +238,22 @@ export async function readText(response: IncomingMessage, onPart: () => void = (
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** @throws AnswerNotUnderstood for an answer without the expected shape, so callers never see one */
-function understand<T>(url: string, request: Request<T>, text: string): unknown {
-  if (request.shape === null) return undefined;
-  if (request.shape === PLAIN_TEXT) return text;
+/**
+ * @param parse parses the answer, or what is left of it
+ * @throws AnswerNotUnderstood for an answer without the expected shape, so callers never see one
+ */
+export function understand<T>(
+  url: string,
+  request: Pick<Request<T>, 'method' | 'path' | 'shape'>,
+  parse: () => unknown,
+): unknown {
   let answer: unknown;
   try {
-    answer = JSON.parse(text);
+    answer = parse();
   } catch {
     throw new AnswerNotUnderstood(url, request, 'is not JSON');
   }
-  const fault = request.shape(answer);
+  const fault = request.shape?.(answer) ?? null;
   if (fault !== null) throw new AnswerNotUnderstood(url, request, fault);
   return answer;
 }

@@ -266,8 +266,12 @@ test('a crash gives the terminal back, and says what it was', async ({ terminal 
   const defect = "process.on('SIGUSR2',()=>{throw(new(Error)('planted-defect'))})";
   terminal.type(`export NODE_OPTIONS="--import=data:text/javascript,${defect}"`);
   terminal.press('Enter');
+  await terminal.shows('NODE_OPTIONS');
   terminal.type('clear; echo before');
   terminal.press('Enter');
+  // What is typed before the shell reads again is echoed amid its output.
+  await terminal.hides('NODE_OPTIONS');
+  await terminal.shows(/^before$/m, /[#$]\s*$/);
   await start(terminal);
   process.kill(terminal.programPid(), 'SIGUSR2');
   await terminal.shows('snitch: planted-defect');
