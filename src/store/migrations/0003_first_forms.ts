@@ -1,6 +1,6 @@
 /**
  * The first schema was changed twice under the same version number before it was settled. A database of an earlier form
- * gets what that form lacks: the column for leases, and two indexes in the form that today's statements need.
+ * gets what that form lacks: the column for leases, and two indexes as the statements of today want them.
  */
 import type { Migration } from './migration.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What blind windows did to deadlines, when pauses began, and which webhooks want notices. For a deadline that windows
- * moved by their length, `moved_from` has the deadline from before.
+ * What blind windows did to deadlines, when pauses began, and which webhooks want notices. A deadline that windows moved
+ * by their length keeps in `moved_from` what it was before.
  */
 export const sql = `
 ALTER TABLE snitch_states ADD COLUMN moved_from BIGINT;

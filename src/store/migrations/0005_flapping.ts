@@ -1,6 +1,6 @@
 /**
- * The notes and tags of a snitch are stored once for all alerts that show them; older alerts have them in `snitch`. A
- * snitch that alerts too often has a row in `flapping`, which counts the changes that were not alerted.
+ * The notes and tags of a snitch are kept once for all alerts that show them; alerts from before have them in `snitch`.
+ * A snitch that alerts too often has a row in `flapping`, where what is not told is counted.
  */
 export const sql = `
 CREATE TABLE alert_texts (

@@ -1,13 +1,13 @@
 /**
- * What changes at every check-in is keyed by the snitch's number instead of its token. A check-in writes one row of
- * that and one of the log, whichever check-in of its period it is:
+ * What changes at every check-in is keyed by the number of the snitch instead of its token, and a check-in writes one
+ * row of it and one of the log, whichever check-in of its period it is:
  *
- * - The instants that smart deadlines learn from are in the row of the state, six bytes each, ascending.
- * - The sweep finds what is due by `look_at`, which is never later than `due_at`. A check-in moves only `due_at`, so it
- *   leaves the index alone; the sweep moves `look_at` afterwards.
- * - A number is never reused (AUTOINCREMENT), because the log of a deleted snitch is pruned much later.
+ * - The places that smart deadlines learn from stand in the row of the state, six bytes for each instant, ascending.
+ * - The sweep finds what is due by `look_at`, which is never later than `due_at`. A check-in moves only `due_at`, so
+ *   that it leaves the index alone; the sweep moves `look_at` after it.
+ * - A number is never given twice (AUTOINCREMENT), because the log of a deleted snitch is pruned much later.
  *
- * Tags have an index, and the number of snitches in each status of a case is updated with each change.
+ * Tags have an index, and how many snitches a case has in each status is counted where it changes.
  */
 import type { Step } from './migration.ts';
 
@@ -103,7 +103,7 @@ const CHECK_INS: Step[] = [
           FROM check_ins AS c CROSS JOIN snitches AS n ON n.token = c.token
           WHERE c.id > ? AND c.id <= ? ORDER BY c.id`,
   },
-  // The log of deleted snitches, which pruning would have removed, is left behind.
+  // The log of deleted snitches stays behind, which the pruning would have removed.
   `DROP TABLE check_ins;
    ALTER TABLE new_check_ins RENAME TO check_ins;
    DELETE FROM check_in_outputs WHERE check_in_id NOT IN (SELECT id FROM check_ins);`,
@@ -129,7 +129,7 @@ const FLAPPING: Step[] = [
    CREATE INDEX flapping_to_settle ON flapping (settle_at);`,
 ];
 
-/** A window that was being worked through starts from the front again: a window postpones a deadline only once. */
+/** A window that was being worked through begins at its front: a window postpones a deadline only once. */
 const BLIND_WINDOWS: Step[] = [
   `CREATE TABLE new_windows (
      id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,6 +1,6 @@
 /**
- * When a job is due, if its interval does not say so. All three are null for a snitch without a schedule, whose row is
- * then no longer than before. They are next to what the state machine reads at every check-in.
+ * When a job is due, where its interval does not say it. All three are null for a snitch without a schedule, and then
+ * no row is longer than before. They stand beside what the state machine reads at every check-in.
  */
 export const sql = `
 -- As JSON: {"cron": …}, {"calendar": …} or {"every": …}.

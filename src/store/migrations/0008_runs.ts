@@ -1,6 +1,6 @@
 /**
  * What a run must look like, and why a snitch is failed or errored. All are null for a snitch that is well and watches
- * no runs, whose row is then no longer than before.
+ * no runs, and then no row is longer than before.
  */
 export const sql = `
 -- As JSON (core/reason.ts).

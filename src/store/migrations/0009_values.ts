@@ -1,6 +1,6 @@
 /**
  * What a run must look like to be a success, and the numbers that jobs report. All columns are null for a snitch whose
- * runs count as they report themselves, and then no row is longer than before.
+ * runs are taken as they report themselves, and then no row is longer than before.
  */
 export const sql = `
 -- As JSON: minRuntime, failuresBeforeAlert and expect (core/judgement/rules.ts).

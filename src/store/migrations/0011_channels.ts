@@ -1,6 +1,6 @@
 /**
- * Channels of a case, and what the services answered: the id of a message is stored with its delivery, so that a
- * recovery can refer to its alarm. Alarms that a service must be told of repeatedly have a row in `repeats`.
+ * Channels of a case, and what the services answered: the id of a message stands with its delivery, so that a recovery
+ * can refer to its alarm. Alarms that a service must be told of again and again have a row in `repeats`.
  */
 export const sql = `
 CREATE TABLE channels (

@@ -1,7 +1,7 @@
 /**
- * Routes of webhooks and members; channels have theirs in their own rows. Without a route, a target gets everything
- * that the contract sends. A delivery that waits for its time also has its snitch's token, so that it is found when the
- * state ends that it would report; `waits` says what it waits for.
+ * Routes of webhooks and members, which channels have in their own rows; what has none takes all that the contract sends.
+ * A delivery that waits for its time has the token of its snitch beside it, so that the end of what it would tell finds
+ * it: `waits` says for what.
  */
 export const sql = `
 ALTER TABLE deliveries ADD COLUMN waits TEXT;

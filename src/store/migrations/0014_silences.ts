@@ -1,6 +1,6 @@
 /**
- * Planned times without alarms. The snitches that a silence covers say nothing about it: it is looked up when one of
- * them is due. An alarm that a silence keeps back has a row in `silenced_alarms` until the silence ends.
+ * Planned times without alarms. Nothing stands with the snitches that a silence covers: it is asked for when one of them
+ * is due. An alarm that a silence keeps back has a row in `silenced_alarms` until the silence ends.
  */
 export const sql = `
 CREATE TABLE silences (

@@ -1,11 +1,11 @@
 /**
  * What snitches need of each other, in the order in which they name it: a snitch by its number, or all that have a tag.
  *
- * - `needs` of a state is null for a snitch that needs no other; otherwise the JSON of the held alert, `{}` for none.
- * - `well_since` is when the snitch last ceased to be failed, if anything in its case has needs.
- * - A row of `reliefs` is a snitch that no longer holds alerts, with the tags by which it was needed: the deadlines of
- *   those that need it restart, up to `cursor` so far. `gone`: it was deleted, and the needs that name it are deleted
- *   as well. If the tags are `null`, a silence ended, which may have covered anything that is needed in the case.
+ * - `needs` of a state is null for a snitch that needs nothing; else the JSON of the alert that is held, `{}` for none.
+ * - `well_since` is when the snitch was last failed and ceased to be, where anything in its case has needs.
+ * - A row of `reliefs` is a snitch that holds alerts no more, with the tags by which it was needed: the deadlines of those
+ *   that need it restart, those behind `cursor` not yet. `gone`: it was deleted, and the needs that name it go as well.
+ *   With the tags `null` it is a silence that ended, which may have covered whatever is needed in the case.
  */
 export const sql = `
 CREATE TABLE needs (

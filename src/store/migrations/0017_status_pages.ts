@@ -1,6 +1,6 @@
 /**
- * Status pages: at most one per case. While a case has one, each status change of its snitches is recorded, because the
- * page's strips and its feed are made from these. `since` is the time from which they are recorded.
+ * Status pages: one of a case at most. While there is one, each change of the status of a snitch of the case is kept beside
+ * it, because the strips of the page and its feed are made of these. `since` says from when on that is so.
  */
 export const sql = `
 ALTER TABLE snitches ADD COLUMN public_name TEXT;

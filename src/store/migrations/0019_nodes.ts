@@ -1,4 +1,4 @@
-/** Several nodes on one database: which node claimed a delivery, and which node now serves which target. */
+/** Several nodes on one database: whose claim a delivery has, and which node serves which target for now. */
 export const sql = `
 -- Of the node that claimed it last; null where the store is used by one program alone.
 ALTER TABLE deliveries ADD COLUMN node TEXT;
