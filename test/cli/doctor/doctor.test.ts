@@ -11,6 +11,7 @@ import { startMailbox } from '../../end-to-end/mailbox.ts';
 import { startWebhookReceiver } from '../../end-to-end/webhook-receiver.ts';
 import { until } from '../../until.ts';
 import { startFakeServer } from '../fake-server.ts';
+import { onTerminal, plain } from '../on-terminal.ts';
 import { runSnitch, temporaryDirectory } from '../snitch-process.ts';
 import { type Commands, withDaemon } from '../with-daemon.ts';
 
@@ -213,6 +214,30 @@ doctor('a key in a cli.yaml that everybody may read is told of, and a misspelled
     chmodSync(key, 0o644);
     writeFileSync(cli, `servers:\n  home:\n    url: ${on.daemon.url}\n    api_key_file: work.key\n`);
     assert.match((await examine([], env)).of('secrets')?.message ?? '', key);
+  } finally {
+    directory.remove();
+  }
+});
+
+doctor('settings of a cli.yaml that do nothing are told of', async () => {
+  const directory = temporaryDirectory();
+  try {
+    const cli = join(directory.path, 'snitch', 'cli.yaml');
+    mkdirSync(join(directory.path, 'snitch'));
+    const text = `url: ${on.daemon.url}\napi_kee: ${on.daemon.apiKey}\napi_key: ${on.daemon.apiKey}\n`;
+    writeFileSync(cli, text, { mode: 0o600 });
+    const { findings } = await examine([], { XDG_CONFIG_HOME: directory.path });
+    const odd = findings.filter(({ check }) => check === 'cli.yaml');
+    assert.equal(
+      odd.map(({ state, message }) => [state, message]),
+      [['warning', `${cli}: line 2: "api_kee" is no setting, and does nothing. Did you mean api_key?`]],
+    );
+    const env = { XDG_CONFIG_HOME: directory.path, SNITCH_DATA_DIR: join(directory.path, 'none') };
+    const piped = await runSnitch(['list'], env);
+    assert.is(piped.code, 0);
+    assert.not.match(piped.stderr, 'api_kee', 'cron would send a mail about it after each run');
+    const watched = await onTerminal(['list'], { env });
+    assert.is(plain(watched.screen).split('"api_kee" is no setting').length, 2, 'once');
   } finally {
     directory.remove();
   }
