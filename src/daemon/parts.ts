@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts';
 import type { Alert } from '../core/alert.ts';
 import { logAlarms } from '../delivery/alert-log.ts';
 import { createDeliverer, type Deliverer } from '../delivery/deliverer.ts';
+import { urlRefusal } from '../delivery/http/address-guard.ts';
 import { checkMail } from '../delivery/smtp/mail-check.ts';
 import { RateLimiter } from '../http/endpoint/rate-limit.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
@@ -152,6 +153,7 @@ function createServer(
     checkMail: async (recipient) => inForce.smtp && checkMail(inForce.smtp, recipient, clock()),
     sendsEmail: () => inForce.smtp !== null,
     commands: () => Object.keys(inForce.commands),
+    refusalOf: (url) => urlRefusal(url, inForce.allowPrivate),
     version: foundation.version,
   });
 }

@@ -24,6 +24,8 @@ export interface RouteContext {
   sendsEmail: () => boolean;
   /** The names of the commands in the configuration. */
   commands: () => readonly string[];
+  /** Why nothing would ever be sent to a URL, in words; null if it may be. Null too for a name: it may move. */
+  refusalOf: (url: string) => string | null;
   /** The version of this program. */
   version?: string;
 }
