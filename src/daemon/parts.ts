@@ -22,7 +22,15 @@ import { type SignedLinks, signedLinks } from './alarm-links.ts';
 import { hostFigures } from './host-figures.ts';
 import type { InForce } from './in-force.ts';
 import type { Patiently } from './patience.ts';
-import { problems, progress, type Start, stalls, type Workers, warnings } from './progress.ts';
+import {
+  isOnlyStarting,
+  problems,
+  progress,
+  type Start,
+  stalls,
+  type Workers,
+  warnings,
+} from './progress.ts';
 import { SignsOfLife } from './signs-of-life.ts';
 
 /** What the parts are built on. */
@@ -140,6 +148,7 @@ function createServer(
       problems: problems(workers),
       progress: progress(workers),
       warnings: warnings(workers),
+      isStarting: isOnlyStarting(workers),
     }),
     hostFigures: () => hostFigures(workers.sweeper, config.dataDir, store.node),
     // Below warnings, the HTTP library only repeats what is already logged.

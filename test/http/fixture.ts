@@ -75,6 +75,7 @@ export interface FixtureOptions {
   sendsEmail?: boolean;
   commands?: readonly string[];
   allowPrivate?: boolean;
+  isStarting?: boolean;
   trustedProxies?: readonly string[];
   maxConnections?: number;
 }
@@ -98,7 +99,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
     limiter,
     links: signedLinks(() => LINK_KEY),
     addresses: () => ({ baseUrl: BASE_URL, checkInBase: CHECK_IN_BASE }),
-    readiness: () => ({ problems, progress }),
+    readiness: () => ({ problems, progress, isStarting: options.isStarting ?? false }),
     metrics: new Metrics(),
     metricsArePublic: () => options.metricsArePublic ?? false,
     checkMail: options.checkMail ?? (async () => null),

@@ -413,6 +413,11 @@ doctor('a channel that refuses, a snitch that nobody hears of, and both mended',
       () => hook.received.some(({ body }) => body.includes('service.refused')),
       'others hear of it',
     );
+    const watched = await onTerminal(['doctor'], { env: own.env, columns: 300 });
+    assert.match(
+      plain(watched.screen),
+      /has refused alerts since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d \([^)]+\):/,
+    );
     const notice = JSON.parse(
       hook.received.find(({ body }) => body.includes('service.refused'))?.body ?? '{}',
     );
