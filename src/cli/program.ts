@@ -156,6 +156,20 @@ function known(name: string): Entry {
   throw new UsageError(`unknown command "${name}".${hint}\nsee \`snitch help\``);
 }
 
+/** The daemon does not read `cli.yaml`, and `doctor` tells more. */
+const SILENT_ON_SETTINGS = ['serve', 'health', 'doctor'];
+
+/** Only to people: cron would send a mail about it after every run of a job. */
+async function tellOddSettings(): Promise<void> {
+  const { readCli } = await import('./command/settings-files.ts');
+  try {
+    const { path, oddities } = readCli(process.env);
+    for (const words of oddities) process.stderr.write(`snitch: ${path}: ${words}\n`);
+  } catch {
+    // Whoever needs the file says what is wrong with it.
+  }
+}
+
 async function runCommand(
   entry: Entry,
   argv: readonly string[],
@@ -166,6 +180,7 @@ async function runCommand(
     code = outcome;
   });
   assertSubcommand(program, argv);
+  if (process.stderr.isTTY && !SILENT_ON_SETTINGS.includes(entry.name)) await tellOddSettings();
   await program.parseAsync(withServer(program, argv, server), { from: 'user' });
   return code;
 }

@@ -47,6 +47,8 @@ export interface Occasion {
   told: ReadonlySet<string>;
   /** The targets for which an earlier alert of the current state still waits, by `routeKey`; none when absent. */
   waiting?: ReadonlySet<string>;
+  /** The targets for which an earlier alert of the same outage was dropped, by `routeKey`; none when absent. */
+  spared?: ReadonlySet<string>;
   /** When the alert is decided, in milliseconds since the epoch. */
   now: number;
   /** When the outage it is part of began; the same as `now` if there is none. */
@@ -133,12 +135,22 @@ function toAddresses(addresses: readonly string[]): Route[] {
 }
 
 function planOf(one: Route, rule: RouteRule | null, occasion: Occasion): Plan {
-  if (rule === null) return { at: occasion.now, waits: null };
+  if (rule === null) return planOfEverything(one, occasion);
   const why = whyPassedOver(one, rule, occasion);
   if (why !== null) return { why };
   if (occasion.waiting?.has(routeKey(one)))
     return { why: 'is told of the alarm before it when its time comes' };
   return timeOf(rule, occasion, occasion.told.has(routeKey(one)));
+}
+
+/**
+ * Without a route every alert goes out at once, to those who joined during the outage too. But where the alarm was
+ * dropped, because a route held it back until then, nobody waits for its end.
+ */
+function planOfEverything(one: Route, { event, told, spared, now }: Occasion): Plan {
+  const key = routeKey(one);
+  const isSpared = event === 'reporting' && spared?.has(key) === true && !told.has(key);
+  return isSpared ? { why: 'was not told of the alarm' } : { at: now, waits: null };
 }
 
 /** Why a target is not sent an alert, in words that follow its name; null if it is sent. */

@@ -10,6 +10,8 @@ export interface ReloadedSettings {
   metricsArePublic: boolean;
   /** What channels may run, by name. */
   commands: Config['commands'];
+  /** Whether webhooks and channels may be on this host or in its network. */
+  allowPrivate: boolean;
   /** How many check-ins of each snitch the store keeps. */
   checkInsKept: number;
   /** The address that a request came from, even through trusted proxies. */
@@ -42,6 +44,7 @@ export function reloadedSettings(config: Config): ReloadedSettings {
     smtp: config.smtp,
     metricsArePublic: config.metrics.public,
     commands: config.commands,
+    allowPrivate: config.webhooks.allowPrivate,
     checkInsKept: config.retention.checkIns,
     sourceOf: createSourceReader(config.trustedProxies),
     isProxied: createProxyTest(config.trustedProxies),

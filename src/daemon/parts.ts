@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts';
 import type { Alert } from '../core/alert.ts';
 import { logAlarms } from '../delivery/alert-log.ts';
 import { createDeliverer, type Deliverer } from '../delivery/deliverer.ts';
+import { urlRefusal } from '../delivery/http/address-guard.ts';
 import { checkMail } from '../delivery/smtp/mail-check.ts';
 import { RateLimiter } from '../http/endpoint/rate-limit.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
@@ -21,7 +22,15 @@ import { type SignedLinks, signedLinks } from './alarm-links.ts';
 import { hostFigures } from './host-figures.ts';
 import type { InForce } from './in-force.ts';
 import type { Patiently } from './patience.ts';
-import { problems, progress, type Start, stalls, type Workers, warnings } from './progress.ts';
+import {
+  isOnlyStarting,
+  problems,
+  progress,
+  type Start,
+  stalls,
+  type Workers,
+  warnings,
+} from './progress.ts';
 import { SignsOfLife } from './signs-of-life.ts';
 
 /** What the parts are built on. */
@@ -139,6 +148,7 @@ function createServer(
       problems: problems(workers),
       progress: progress(workers),
       warnings: warnings(workers),
+      isStarting: isOnlyStarting(workers),
     }),
     hostFigures: () => hostFigures(workers.sweeper, config.dataDir, store.node),
     // Below warnings, the HTTP library only repeats what is already logged.
@@ -152,6 +162,7 @@ function createServer(
     checkMail: async (recipient) => inForce.smtp && checkMail(inForce.smtp, recipient, clock()),
     sendsEmail: () => inForce.smtp !== null,
     commands: () => Object.keys(inForce.commands),
+    refusalOf: (url) => urlRefusal(url, inForce.allowPrivate),
     version: foundation.version,
   });
 }

@@ -17,13 +17,21 @@ export interface Start {
 }
 
 /** Says what keeps the daemon from doing its work; empty when all is well. */
-export function problems({ store, sweeper, deliverer, start }: Workers): string[] {
+export function problems(workers: Workers): string[] {
+  return [...(workers.start.isOver ? [] : ['the daemon is starting']), ...faults(workers)];
+}
+
+/** Whether it is not ready yet, and nothing else is wrong: that takes a second or two. */
+export function isOnlyStarting(workers: Workers): boolean {
+  return !workers.start.isOver && faults(workers).length === 0;
+}
+
+function faults({ store, sweeper, deliverer }: Workers): string[] {
   const storeProblem = problemOf(store.health());
   // This can be read without a key, so it does not say where the file was. The log does.
   const place = store.misplaced() === null ? null : 'a file of the database was deleted, moved or replaced';
   const node = store.node?.problem() ?? null;
-  const starting = start.isOver ? null : 'the daemon is starting';
-  return [starting, storeProblem, place, node, sweeper.problem(), deliverer.problem()].filter(
+  return [storeProblem, place, node, sweeper.problem(), deliverer.problem()].filter(
     (problem) => problem !== null,
   );
 }

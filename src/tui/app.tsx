@@ -16,8 +16,10 @@ import { SilenceReader } from './live/silences.ts';
 import { createStore, type Store } from './live/store.ts';
 import { initialState } from './model/state.ts';
 import { MOUSE_OFF, MOUSE_ON, withoutMouse } from './terminal/mouse-input.ts';
+import { stopJob } from './terminal/stop.ts';
 import { Dashboard } from './view/dashboard.tsx';
 import type { Look } from './view/look.ts';
+import { Suspension } from './view/suspension.tsx';
 
 export interface AppParts {
   connect: (patience?: Patience) => Client;
@@ -73,7 +75,13 @@ export function startApp(parts: AppParts): App {
     initialState({ now: clock(), size: sizeOf(stdout), server, serverName, servers, readonly }),
   );
   const screen = openScreen(stdin, stdout, store);
-  const ink = render(<Dashboard store={store} look={look} />, {
+  const shown = (
+    <>
+      <Dashboard store={store} look={look} />
+      <Suspension away={screen.away} />
+    </>
+  );
+  const ink = render(shown, {
     stdin: screen.input,
     stdout,
     exitOnCtrlC: false,
@@ -106,8 +114,16 @@ function openScreen(stdin: ReadStream, stdout: WriteStream, store: Store) {
   stdout.on('resize', onResize);
   stdout.write(MOUSE_ON);
   process.on('exit', mouseOff);
+  const away = async () => {
+    mouseOff();
+    await stopJob();
+    stdout.write(MOUSE_ON);
+    // Only the job in the foreground is told of a new size.
+    process.emit('SIGWINCH', 'SIGWINCH');
+  };
   return {
     input,
+    away,
     close: () => {
       stdout.off('resize', onResize);
       process.off('exit', mouseOff);

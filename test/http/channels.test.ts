@@ -147,6 +147,23 @@ test('what cannot work is refused, with a word why', async ({ acme }) => {
   });
 });
 
+test('a channel at an address that is never called is refused, and one that is there already can be changed', async ({
+  acme,
+  store,
+}) => {
+  const settings = { server: 'http://169.254.169.254', topic: 'x' };
+  const answer = await acme.write.post('/v1/channels', { kind: 'ntfy', settings });
+  invalidOn(answer, 'settings.server');
+  const url = 'http://[fe80::1]/hooks/x';
+  invalidOn(await acme.write.post('/v1/channels', { kind: 'mattermost', settings: { url } }), 'settings.url');
+  const made = ok<WireChannel>(await acme.write.post('/v1/channels', NTFY));
+  const path = `/v1/channels/${made.id}`;
+  invalidOn(await acme.write.patch(path, { settings: { server: settings.server } }), 'settings.server');
+  const { id: caseId } = ok<{ id: string }>(await acme.read.get('/v1/case'));
+  await store.updateChannel(caseId, made.id, { settings });
+  ok(await acme.write.patch(path, { name: 'old', settings }));
+});
+
 test('audience, explanation and alerts name the channels, and why one is passed over', async (context) => {
   const { acme } = context;
   ok(await acme.write.post('/v1/channels', { ...NTFY, name: 'night' }));

@@ -6,6 +6,7 @@ import pino from 'pino';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../src/api/wire.ts';
 import { signedLinks } from '../../src/daemon/alarm-links.ts';
+import { urlRefusal } from '../../src/delivery/http/address-guard.ts';
 import { RateLimiter } from '../../src/http/endpoint/rate-limit.ts';
 import type { RouteContext } from '../../src/http/endpoint/route-context.ts';
 import { Metrics } from '../../src/http/metrics/metrics.ts';
@@ -73,6 +74,8 @@ export interface FixtureOptions {
   checkMail?: RouteContext['checkMail'];
   sendsEmail?: boolean;
   commands?: readonly string[];
+  allowPrivate?: boolean;
+  isStarting?: boolean;
   trustedProxies?: readonly string[];
   maxConnections?: number;
 }
@@ -96,12 +99,13 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
     limiter,
     links: signedLinks(() => LINK_KEY),
     addresses: () => ({ baseUrl: BASE_URL, checkInBase: CHECK_IN_BASE }),
-    readiness: () => ({ problems, progress }),
+    readiness: () => ({ problems, progress, isStarting: options.isStarting ?? false }),
     metrics: new Metrics(),
     metricsArePublic: () => options.metricsArePublic ?? false,
     checkMail: options.checkMail ?? (async () => null),
     sendsEmail: () => options.sendsEmail ?? true,
     commands: () => options.commands ?? [],
+    refusalOf: (url) => urlRefusal(url, options.allowPrivate ?? true),
     sourceOf: createSourceReader(options.trustedProxies ?? []),
     isProxied: createProxyTest(options.trustedProxies ?? []),
     checkInPath,

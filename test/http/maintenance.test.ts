@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireAlert } from '../../src/api/wire.ts';
 import { invalidOn, ok, refused } from './expect.ts';
-import { checkIn, type Fixture, HOUR, hooks, newSnitch, snitchNow, sweep } from './fixture.ts';
+import { checkIn, type Fixture, HOUR, hooks, newSnitch, snitchNow, sweep, withFixture } from './fixture.ts';
 
 const test = suite<Fixture>('maintenance and health');
 test.before.each(hooks.start);
@@ -88,6 +88,18 @@ test('a server that cannot do its work is alive and not ready, and says why', as
   assert.match(answer.headers['retry-after'] ?? '', /^[1-9]\d*$/);
   problems.length = 0;
   ok(await nobody.get('/readyz'));
+});
+
+test('a server that only has not finished its start asks for a second', async ({ nobody, problems }) => {
+  problems.push('the store cannot write');
+  const asked = async (of: Pick<Fixture, 'nobody'>) =>
+    (await of.nobody.get('/readyz')).headers['retry-after'];
+  const usual = Number(await asked({ nobody }));
+  await withFixture({ isStarting: true }, async (other) => {
+    other.problems.push('the daemon is starting');
+    const short = Number(await asked(other));
+    assert.ok(short > 0 && short <= 2 && short < usual, `${short} of ${usual}`);
+  });
 });
 
 test('a server that is busy behind its work is ready, and says with what', async ({

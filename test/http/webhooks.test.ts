@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireAlert, WireDelivery, WireWebhook } from '../../src/api/wire.ts';
 import { blank, empty, invalid, invalidOn, ok, refused } from './expect.ts';
-import { checkIn, type Fixture, hooks, newSnitch } from './fixture.ts';
+import { checkIn, type Fixture, hooks, newSnitch, withFixture } from './fixture.ts';
 
 const test = suite<Fixture>('webhooks');
 test.before.each(hooks.start);
@@ -32,6 +32,30 @@ test('notices are for those that want them', async ({ acme }) => {
   assert.is(plain.notices, undefined);
   const answer = await acme.write.post('/v1/webhooks', { url, notices: 'yes' });
   invalid(answer, { attribute: 'notices', message: 'must be true or false' });
+});
+
+test('an address that is never called is refused before it is stored', async ({ acme }) => {
+  const metadata = [
+    'http://169.254.169.254/latest',
+    'http://2852039166/',
+    'http://[fe80::1]/',
+    'http://[fd00:ec2::254]/',
+  ];
+  for (const url of metadata) {
+    const answer = await acme.write.post('/v1/webhooks', { url });
+    invalidOn(answer, 'url');
+    assert.match(answer.text, /is never called: .* (link-local|cloud metadata) address/);
+  }
+  assert.equal(ok(await acme.read.get('/v1/webhooks')), []);
+  ok(await acme.write.post('/v1/webhooks', { url: 'http://[::1]:8080/' }));
+  await withFixture({ allowPrivate: false }, async ({ acme: strict }) => {
+    const answer = await strict.write.post('/v1/webhooks', { url: 'http://[::1]:8080/' });
+    invalid(answer, {
+      attribute: 'url',
+      message: 'is never called: ::1 is a loopback address, which webhooks.allow_private forbids',
+    });
+    ok(await strict.write.post('/v1/webhooks', { url: 'https://hook.example.com/' }));
+  });
 });
 
 test('lists are newest first', async ({ acme, clock }) => {

@@ -280,6 +280,42 @@ contract('routes of webhooks and members', (test) => {
     assert.is((await store.listRoutes(owner.id)).size, 0, 'who comes back has none');
   });
 
+  test('without a route again, whoever was spared the alarm is spared its end', async ({ store }) => {
+    const owner = await newCase(store, { members: ['Ann@example.com', 'bob@example.com'] });
+    await store.updateRoute(owner.id, { channel: 'email', target: 'ann@example.com' }, AFTER);
+    const { token } = await healthySnitch(store, owner);
+    await sweep(store, DUE);
+    await store.acknowledgeSnitch(owner.id, token, { note: null, by: 'Bob' }, DUE + 1);
+    await store.updateRoute(owner.id, { channel: 'email', target: 'ann@example.com' }, { after: 0 });
+    assert.is((await store.listRoutes(owner.id)).size, 0);
+    await checkIn(store, token, AT);
+    const [end] = await store.listAlerts(owner.id, null, ALL);
+    assert.equal(
+      [end?.alert.type, end?.deliveries.map(({ target }) => target)],
+      ['snitch.reporting', ['bob@example.com']],
+    );
+    await sweep(store, DUE + DAY);
+    const [next] = await store.listAlerts(owner.id, null, ALL);
+    assert.equal(
+      [next?.alert.type, next?.deliveries.length],
+      ['snitch.missing', 2],
+      'a later outage begins anew',
+    );
+  });
+
+  test('without a route, whoever joined during the outage hears of its end', async ({ store }) => {
+    const owner = await newCase(store, { members: [] });
+    const { token } = await healthySnitch(store, owner);
+    await sweep(store, DUE);
+    await store.updateCase(owner.id, { members: ['ann@example.com'] }, DUE + 1);
+    await checkIn(store, token, AT);
+    const [end] = await store.listAlerts(owner.id, null, ALL);
+    assert.equal(
+      end?.deliveries.map(({ target }) => target),
+      ['ann@example.com'],
+    );
+  });
+
   test('a route that takes everything is none', async ({ store }) => {
     const owner = await newCase(store, { members: ['ann@example.com'] });
     const ann = { channel: 'email', target: 'ann@example.com' } as const;

@@ -262,6 +262,30 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   });
 }
 
+test('Ctrl-Z gives the terminal back, and fg shows everything again, in the size of then', async ({
+  terminal,
+  daemon,
+}) => {
+  await start(terminal);
+  for (const stop of [() => terminal.press('C-z'), () => process.kill(terminal.programPid(), 'SIGTSTP')]) {
+    stop();
+    await terminal.shows('Stopped');
+    await assertClean(terminal);
+    await create(daemon, 'made-meanwhile');
+    terminal.resize(90, 20);
+    terminal.type('clear; echo before; fg');
+    terminal.press('Enter');
+    await terminal.shows('live', 'in all', 'made-meanwhile');
+    assert.is(terminal.ask('#{alternate_on} #{mouse_any_flag} #{cursor_flag}'), '1 1 0');
+    terminal.press('?');
+    await terminal.shows('read everything again');
+    terminal.press('Escape');
+    await terminal.hides('read everything again');
+  }
+  terminal.press('q');
+  await assertClean(terminal);
+});
+
 test('a crash gives the terminal back, and says what it was', async ({ terminal }) => {
   const defect = "process.on('SIGUSR2',()=>{throw(new(Error)('planted-defect'))})";
   terminal.type(`export NODE_OPTIONS="--import=data:text/javascript,${defect}"`);

@@ -3,12 +3,16 @@
  * `servers:`. Loading a YAML library would take longer than everything else that a command does.
  */
 
+import { didYouMean } from '../../text/similar.ts';
+
 export type Settings = Record<string, string>;
 
 export interface CliYaml {
   values: Settings;
   /** The entries below `servers:`, by name, in the order of the file. */
   servers: ReadonlyMap<string, Settings>;
+  /** Lines that do nothing, or less than they seem to, each in words without its value, which may be a key. */
+  oddities: readonly string[];
 }
 
 /** Names that can be typed after `--server` without quotes, and used in a file name. */
@@ -37,7 +41,9 @@ export function parseCliYaml(text: string): CliYaml {
     flat.push(isInServers ? '' : line);
     block.push(isInServers && !isHeading ? line : '');
   }
-  return { values: parseLines(flat), servers: parseServers(block) };
+  const values = parseLines(flat);
+  const servers = parseServers(block);
+  return { values, servers, oddities: odditiesIn(linesOf(text), new Set(servers.keys())) };
 }
 
 function parseServers(lines: readonly string[]): Map<string, Settings> {
@@ -76,6 +82,37 @@ const NOT_A_LINE = (index: number) => `line ${index + 1} is not of the form NAME
 
 function linesOf(text: string): string[] {
   return text.replace(/^\ufeff/, '').split(/\r?\n/);
+}
+
+const OF_A_SERVER = ['url', 'api_key', 'api_key_file', 'admin_key', 'admin_key_file', 'check_in_base'];
+const AT_THE_TOP = [...OF_A_SERVER, 'server', 'servers'];
+
+/** @param lines of a file that was understood */
+function odditiesIn(lines: readonly string[], servers: ReadonlySet<string>): string[] {
+  const odd: string[] = [];
+  const seen = new Set<string>();
+  for (const [index, line] of lines.entries()) {
+    const [, indent = '', name = '', value = ''] = /^(\s*)["']?([^\s"':#]+)["']?:\s*(.*)$/.exec(line) ?? [];
+    if (name === '' || (indent !== '' && servers.has(name) && /^(#.*|\{\s*\})?$/.test(value))) continue;
+    const where = `line ${index + 1}`;
+    const known = indent === '' ? AT_THE_TOP : OF_A_SERVER;
+    if (!known.includes(name)) {
+      const shown = /^[a-z_]{1,30}$/.test(name) ? `"${name}"` : 'this';
+      const kind = indent === '' ? 'no setting' : 'no setting of a server';
+      odd.push(`${where}: ${shown} is ${kind}, and does nothing${hintFor(name, known)}`);
+    } else if (indent === '' && seen.has(name) && name === 'servers') {
+      odd.push(`${where} begins servers once more: put all of them below one line`);
+    } else if (indent === '' && seen.has(name) && !/^(#.*)?$/.test(value)) {
+      odd.push(`${where} sets ${name} once more: this line counts, not the one before`);
+    }
+    if (indent === '') seen.add(name);
+  }
+  return odd;
+}
+
+function hintFor(name: string, known: readonly string[]): string {
+  const hint = didYouMean(name, known);
+  return hint === '' ? '' : `.${hint}`;
 }
 
 /** @throws Error that names the line but never quotes it, because it may hold a key */

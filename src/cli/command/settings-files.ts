@@ -15,6 +15,8 @@ export interface SettingsFile {
 export interface CliFile extends SettingsFile {
   /** The servers that it names, in its order. */
   servers: ReadonlyMap<string, Settings>;
+  /** What of it does nothing, in words. */
+  oddities: readonly string[];
   /** Set if the file says nothing because this user may not read it, rather than because it does not exist. */
   isForbidden: boolean;
 }
@@ -50,7 +52,7 @@ export function readCli(env: NodeJS.ProcessEnv): CliFile {
   const path = cliPath(env);
   const text = textOf(path);
   if (text === null || text === FORBIDDEN) {
-    return { path, values: {}, servers: new Map(), isForbidden: text !== null };
+    return { path, values: {}, servers: new Map(), oddities: [], isForbidden: text !== null };
   }
   return { path, ...parsed(path, text, parseCliYaml), isForbidden: false };
 }

@@ -2,6 +2,8 @@
 import { ApiError, type Client } from '../../api/client.ts';
 import type { WireChannel } from '../../api/wire.ts';
 import { awaitDelivery } from '../alerts/webhook.ts';
+import { exactTime } from '../output/output.ts';
+import { styleOf } from '../output/style.ts';
 import { type Finding, failure, ok } from './findings.ts';
 
 /** Without webhooks and members, which have their own checks; none if the server is too old to have any. */
@@ -29,9 +31,6 @@ export async function checkChannel(
     return failure('channel', `${name} (${kind}): ${last_error ?? 'no attempt was made'}`, REMEDY);
   }
   if (refused === null) return ok('channel', `${name} (${kind}) has refused nothing`);
-  return failure(
-    'channel',
-    `${name} (${kind}) has refused alerts since ${refused.at}: ${refused.error}`,
-    REMEDY,
-  );
+  const since = exactTime(refused.at, styleOf(process.stdout, process.env, Date.now()));
+  return failure('channel', `${name} (${kind}) has refused alerts since ${since}: ${refused.error}`, REMEDY);
 }

@@ -112,16 +112,21 @@ function describeProblem(line: string): Finding {
   );
 }
 
-/** Keys of this user that others could read. Problems with the file itself are reported when it is used. */
+/** Keys of this user that others could read, and settings that do nothing. Problems with the file itself are reported when it is used. */
 function checkCliFile(): Finding[] {
   try {
-    return exposedKeyFiles(readCli(process.env)).map((path) =>
+    const cli = readCli(process.env);
+    const exposed = exposedKeyFiles(cli).map((path) =>
       warning(
         'secrets',
         `every user of this host can read ${path}, which holds a key`,
         `chmod 600 ${shellWord(path)}`,
       ),
     );
+    const odd = cli.oddities.map((words) =>
+      warning('cli.yaml', `${cli.path}: ${words}`, 'correct or remove that line'),
+    );
+    return [...exposed, ...odd];
   } catch {
     return [];
   }

@@ -36,7 +36,10 @@ const LONGEST_VALUE = 100;
 /** Statuses with which the daemon refuses a check-in for good. */
 const REFUSALS = [400, 404, 405, 410, 413, 414, 431];
 
-/** The words with which older daemons, and other services of this kind, accept a check-in. */
+/**
+ * The words with which older daemons, and other services of this kind, accept a check-in. No status says as much: a
+ * login portal or the queue behind another address may answer 202 to anything.
+ */
 const ACCEPTED = /^(?:Got it, thanks!|OK)\s*$/;
 
 /** Never throws. Whatever the daemon neither clearly accepts nor clearly refuses should be tried again. */
@@ -67,7 +70,7 @@ interface Response {
 function judge({ status, own, text }: Response, base: string, token: string): Answer {
   const later = (reason: string, fault: 'server' | 'recipient'): Answer => ({ kind: 'later', reason, fault });
   if (status >= 200 && status <= 299) {
-    if (own || status === 202 || ACCEPTED.test(text)) return { kind: 'recorded' };
+    if (own || ACCEPTED.test(text)) return { kind: 'recorded' };
     return later(`what answers at ${base} with status ${status} is not a snitch server`, 'server');
   }
   if (own && status === 404) {
@@ -122,8 +125,8 @@ const LONGEST_REFUSAL = 2_000;
 
 async function read(response: IncomingMessage): Promise<Response> {
   const answer = { status: response.statusCode ?? 0, own: isOwnAnswer(response.headers), text: '' };
-  const isAccepted = answer.own && answer.status >= 200 && answer.status <= 299;
-  if (isAccepted || (!answer.own && answer.status !== 200)) {
+  const isSuccess = answer.status >= 200 && answer.status <= 299;
+  if (answer.own === isSuccess) {
     // The status says everything. The rest is read only to finish the response.
     response.on('error', () => {}).resume();
     return answer;

@@ -17,6 +17,8 @@ import { CHANNEL_SETTINGS, HIDDEN, normalSetting, type SettingRule, shownSetting
 export interface ChannelSurroundings {
   /** The names of the commands in the configuration. */
   commands: readonly string[];
+  /** Why nothing would ever be sent to a URL, in words; null if it may be. */
+  refusalOf: (url: string) => string | null;
 }
 
 export interface ChannelInput {
@@ -101,7 +103,7 @@ function validateFields(
 function checkSettings(
   kind: ChannelKind,
   given: unknown,
-  { commands }: ChannelSurroundings,
+  { commands, refusalOf }: ChannelSurroundings,
   stored: CaseChannel | null,
 ): Checked<ChannelSettings> {
   const rules = CHANNEL_SETTINGS[kind];
@@ -119,7 +121,10 @@ function checkSettings(
   const settings: Record<string, string> = {};
   for (const [name, rule] of Object.entries(rules)) {
     const { value, problem } = checkSetting(rule, asked[name], keptOf(stored, name), shownOf(stored, name));
-    if (problem) validations.push({ attribute: `settings.${name}`, message: problem });
+    const isNew = value !== null && value !== keptOf(stored, name);
+    const refusal = isNew && (rule.server || name === 'url') ? refusalOf(value) : null;
+    const message = problem ?? (refusal && `is never called: ${refusal}`);
+    if (message) validations.push({ attribute: `settings.${name}`, message });
     else if (value !== null) settings[name] = value;
   }
   if (kind === 'command' && settings.command !== undefined && !commands.includes(settings.command)) {

@@ -59,6 +59,12 @@ export function addressRefusal(address: string, allowPrivate: boolean): string |
   return `${address} is ${IN_WORDS[range] ?? 'a reserved'} address, which webhooks.allow_private forbids`;
 }
 
+/** As `addressRefusal`, for a URL whose host is an address. Where a name leads is known only when it is called. */
+export function urlRefusal(url: string, allowPrivate: boolean): string | null {
+  const host = URL.parse(url)?.hostname.replace(/^\[|\]$/g, '') ?? '';
+  return isIP(host) ? addressRefusal(host, allowPrivate) : null;
+}
+
 /** IPv6 ranges without hosts of their own: what is sent there goes to the IPv4 address inside. */
 const TRANSLATED = new Set<string>(['ipv4Mapped', 'rfc6145', 'rfc6052', '6to4', 'teredo']);
 

@@ -12,18 +12,28 @@ export interface Addresses {
   checkInBase: string;
 }
 
+export interface Readiness {
+  problems: readonly string[];
+  progress: readonly string[];
+  warnings?: readonly string[];
+  /** Whether the only problem is that the daemon has not finished its start. */
+  isStarting?: boolean;
+}
+
 export interface RouteContext {
   store: Store;
   clock: () => number;
   addresses: () => Addresses;
   /** Says what keeps the daemon from doing its work, and what is taking a while; both are usually empty. */
-  readiness: () => { problems: readonly string[]; progress: readonly string[]; warnings?: readonly string[] };
+  readiness: () => Readiness;
   /** Logs in to the mail server, and sends a test mail if there is a recipient; null if email is off. */
   checkMail: (recipient: string | null) => Promise<WireMailCheck | null>;
   /** Whether a mail server is configured. */
   sendsEmail: () => boolean;
   /** The names of the commands in the configuration. */
   commands: () => readonly string[];
+  /** Why nothing would ever be sent to a URL, in words; null if it may be. Null too for a name: it may move. */
+  refusalOf: (url: string) => string | null;
   /** The version of this program. */
   version?: string;
 }

@@ -25,8 +25,11 @@ import { found, param, resource, valid } from '../endpoint/resource.ts';
 import type { ApiContext } from '../endpoint/route-context.ts';
 import { wireDelivery, wireTime } from '../endpoint/wire.ts';
 
-export function channelRoutes(app: FastifyInstance, { store, by, clock, commands }: ApiContext): void {
-  const around = () => ({ commands: commands() });
+export function channelRoutes(
+  app: FastifyInstance,
+  { store, by, clock, commands, refusalOf }: ApiContext,
+): void {
+  const around = () => ({ commands: commands(), refusalOf });
   resource(app, '/channels', {
     GET: async (request) => {
       const own = caseOf(request);

@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { WireImportCheck, WireImported } from '../../api/wire.ts';
+import type { ChannelSurroundings } from '../../core/channels/input.ts';
 import type { Validation } from '../../core/errors.ts';
 import { type ImportedInput, importedAttribute, TOKEN_TAKEN } from '../../core/imported-snitch.ts';
 import { MOST_WEBHOOKS } from '../../core/resource-limits.ts';
@@ -20,7 +21,7 @@ const check = z.object({
 });
 
 /** Everything wrong with snitches, channels and settings of a case, and how many more of them the case may have. */
-export function checkImport({ store, clock, commands }: RouteContext) {
+export function checkImport({ store, clock, commands, refusalOf }: RouteContext) {
   return async (request: FastifyRequest) => {
     const { id, timezone } = caseOf(request);
     const wanted = await readAs(request, check);
@@ -38,7 +39,8 @@ export function checkImport({ store, clock, commands }: RouteContext) {
       }
     }
     const settings = caseChanges.safeParse(wanted.case ?? {});
-    const channels = wanted.channels && (await channelsOf(store, id, wanted.channels, commands()));
+    const channels =
+      wanted.channels && (await channelsOf(store, id, wanted.channels, { commands: commands(), refusalOf }));
     return {
       snitches: imported.map(wireImported),
       case: settings.data ?? {},
@@ -53,11 +55,11 @@ async function channelsOf(
   store: RouteContext['store'],
   caseId: string,
   wanted: readonly unknown[],
-  commands: readonly string[],
+  around: ChannelSurroundings,
 ) {
   const stored = await store.listChannels(caseId);
   const targets = stored.length + (await store.listWebhooks(caseId)).length;
-  return { ...checkChannels(wanted, stored, { commands }), room: Math.max(0, MOST_WEBHOOKS - targets) };
+  return { ...checkChannels(wanted, stored, around), room: Math.max(0, MOST_WEBHOOKS - targets) };
 }
 
 /** The time zone that the case would have. */

@@ -1,7 +1,7 @@
 /** `/v1/webhooks`: the addresses that alerts of the case are sent to. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { NotFound } from '../../core/errors.ts';
+import { Invalid, NotFound } from '../../core/errors.ts';
 import { MOST_WEBHOOKS } from '../../core/resource-limits.ts';
 import { caseOf } from '../endpoint/auth.ts';
 import { readAs } from '../endpoint/body.ts';
@@ -27,11 +27,13 @@ function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-export function webhookRoutes(app: FastifyInstance, { store, by, clock }: ApiContext): void {
+export function webhookRoutes(app: FastifyInstance, { store, by, clock, refusalOf }: ApiContext): void {
   resource(app, '/webhooks', {
     GET: async (request) => (await store.listWebhooks(caseOf(request).id)).map(wireWebhook),
     POST: async (request) => {
       const { url, notices } = await readAs(request, newWebhook);
+      const refusal = refusalOf(url);
+      if (refusal) throw new Invalid([{ attribute: 'url', message: `is never called: ${refusal}` }]);
       const { id: caseId } = caseOf(request);
       const webhook = await by(request).createWebhook(caseId, new URL(url).href, clock(), {
         notices,

@@ -19,7 +19,7 @@ import { keepSnitch, snitchOf } from './alert-texts.ts';
 import { listRoutedChannels } from './channels.ts';
 import { insertDeliveries } from './deliveries.ts';
 import { listRoutes } from './routes/rules.ts';
-import { sinceOf, toldOf, waitingFor } from './routes/waiting.ts';
+import { sinceOf, sparedOf, toldOf, waitingFor } from './routes/waiting.ts';
 import type { StateRow } from './states.ts';
 
 export interface AlertRow {
@@ -81,7 +81,7 @@ export async function writeAlert(
   const shown = alertSnitch({ token, name, notes, tags }, decision);
   await insertRow(tx, { id, caseId, at, type: decision.type, details }, shown);
   const targets = await targetsOf(tx, caseId);
-  const occasion = await occasionOf(tx, targets, { token, decision, details, tags, at });
+  const occasion = await occasionOf(tx, targets, { caseId, token, decision, details, tags, at });
   const routes = route(JSON.parse(snitch.alert_email) as string[], targets, occasion);
   await insertDeliveries(tx, { caseId, alertId: id, token }, routes, at);
   const { type } = decision;
@@ -122,6 +122,7 @@ async function readTargets(tx: Reading, caseId: string): Promise<Targets> {
 }
 
 interface Decided extends Told {
+  caseId: string;
   token: string;
   tags: readonly string[];
   at: number;
@@ -131,15 +132,18 @@ interface Decided extends Told {
 async function occasionOf(
   tx: Reading,
   { channels, routes }: Targets,
-  { token, decision, details: { threadId }, tags, at }: Decided,
+  { caseId, token, decision, details: { threadId }, tags, at }: Decided,
 ): Promise<Occasion> {
+  const ends = decision.type === 'snitch.reporting';
+  const spared = ends ? await sparedOf(tx, { caseId, token, threadId }) : new Set<string>();
   const rules = [...channels, ...routes.values()];
   const isTimed = rules.some(({ after, hours }) => after > 0 || hours !== null);
   return {
     event: eventOf(decision.type),
     tags,
     isFirst: decision.previousStatus === 'pending',
-    told: rules.length > 0 ? await toldOf(tx, token, threadId) : new Set(),
+    spared,
+    told: rules.length > 0 || spared.size > 0 ? await toldOf(tx, token, threadId) : new Set(),
     waiting: isTimed ? await waitingFor(tx, token) : new Set(),
     now: at,
     since: isTimed && isAlarm(decision.type) ? await sinceOf(tx, { token, threadId, at }) : at,

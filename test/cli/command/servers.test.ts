@@ -55,6 +55,23 @@ function named({ home, work }: Context, first = ''): string {
 `;
 }
 
+test('a setting that does nothing is told of, and one that is there twice, without quoting a value', () => {
+  const text =
+    'url: http://a\napi_kye: snk_1\nserver: x\nurl: http://b\nservers:\n  x:\n    url: http://c\n    token: snk_2\n    snk_3: x\nservers:\n  y:\n    url: http://d\n';
+  assert.equal(parseCliYaml(text).oddities, [
+    'line 2: "api_kye" is no setting, and does nothing. Did you mean api_key?',
+    'line 4 sets url once more: this line counts, not the one before',
+    'line 8: "token" is no setting of a server, and does nothing',
+    'line 9: this is no setting of a server, and does nothing',
+    'line 10 begins servers once more: put all of them below one line',
+  ]);
+  assert.is(parseCliYaml(text).values.url, 'http://b', 'what worked goes on to work');
+  assert.equal(
+    parseCliYaml('url: http://a\ncheck_in_base:\nservers:\n  x:\n    admin_key_file: y\n').oddities,
+    [],
+  );
+});
+
 test('the file is read as people write it, and a fault names its line without quoting it', () => {
   const text = `\ufeff# mine\r
 server: home\r

@@ -11,6 +11,7 @@ import { startMailbox } from '../../end-to-end/mailbox.ts';
 import { startWebhookReceiver } from '../../end-to-end/webhook-receiver.ts';
 import { until } from '../../until.ts';
 import { startFakeServer } from '../fake-server.ts';
+import { onTerminal, plain } from '../on-terminal.ts';
 import { runSnitch, temporaryDirectory } from '../snitch-process.ts';
 import { type Commands, withDaemon } from '../with-daemon.ts';
 
@@ -218,6 +219,30 @@ doctor('a key in a cli.yaml that everybody may read is told of, and a misspelled
   }
 });
 
+doctor('settings of a cli.yaml that do nothing are told of', async () => {
+  const directory = temporaryDirectory();
+  try {
+    const cli = join(directory.path, 'snitch', 'cli.yaml');
+    mkdirSync(join(directory.path, 'snitch'));
+    const text = `url: ${on.daemon.url}\napi_kee: ${on.daemon.apiKey}\napi_key: ${on.daemon.apiKey}\n`;
+    writeFileSync(cli, text, { mode: 0o600 });
+    const { findings } = await examine([], { XDG_CONFIG_HOME: directory.path });
+    const odd = findings.filter(({ check }) => check === 'cli.yaml');
+    assert.equal(
+      odd.map(({ state, message }) => [state, message]),
+      [['warning', `${cli}: line 2: "api_kee" is no setting, and does nothing. Did you mean api_key?`]],
+    );
+    const env = { XDG_CONFIG_HOME: directory.path, SNITCH_DATA_DIR: join(directory.path, 'none') };
+    const piped = await runSnitch(['list'], env);
+    assert.is(piped.code, 0);
+    assert.not.match(piped.stderr, 'api_kee', 'cron would send a mail about it after each run');
+    const watched = await onTerminal(['list'], { env });
+    assert.is(plain(watched.screen).split('"api_kee" is no setting').length, 2, 'once');
+  } finally {
+    directory.remove();
+  }
+});
+
 doctor('what others may write, and secrets that others may read, are told of', async () => {
   const directory = temporaryDirectory();
   const config = join(directory.path, 'config.yaml');
@@ -387,6 +412,11 @@ doctor('a channel that refuses, a snitch that nobody hears of, and both mended',
     await until(
       () => hook.received.some(({ body }) => body.includes('service.refused')),
       'others hear of it',
+    );
+    const watched = await onTerminal(['doctor'], { env: own.env, columns: 300 });
+    assert.match(
+      plain(watched.screen),
+      /has refused alerts since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d \([^)]+\):/,
     );
     const notice = JSON.parse(
       hook.received.find(({ body }) => body.includes('service.refused'))?.body ?? '{}',

@@ -215,6 +215,25 @@ test('answers of 500, 503, 429, a redirect and a foreign 404 keep the check-in; 
   assert.is(host.kept().length, 11);
 });
 
+test('a 202 of something else keeps the check-in; that of a server before the header counts', async ({
+  host,
+  token,
+}) => {
+  const foreign = ['', '{"status":"queued"}', '<html>Please log in</html>'];
+  for (const body of foreign) {
+    await using other = await fakeServer((_, response) => response.writeHead(202).end(body));
+    host.url = other.url;
+    const { code, stderr } = await host.run(['check-in', token], { env: { SNITCH_URL: other.url } });
+    assert.match(stderr, /with status 202 is not a snitch server/, body);
+    assert.is(code, 5);
+  }
+  const kept = host.kept().length;
+  await using old = await fakeServer((_, response) => response.writeHead(202).end('Got it, thanks!\n'));
+  host.url = old.url;
+  const { code, stderr } = await host.exec(token, 'exit 0');
+  assert.equal([code, stderr, host.kept().length], [0, '', kept]);
+});
+
 test('a server that drops connections, and a disk that takes nothing: the job is as it was', async (context) => {
   const { host, token } = context;
   await using rude = await fakeServer((request) => request.socket.destroy());

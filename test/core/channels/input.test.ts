@@ -6,7 +6,7 @@ import { validateChannelChanges, validateNewChannel } from '../../../src/core/ch
 import { CHANNEL_SETTINGS, shownSettings } from '../../../src/core/channels/settings.ts';
 
 const test = suite('input of channels');
-const around = { commands: ['page'] };
+const around = { commands: ['page'], refusalOf: () => null };
 
 /** Settings that each kind takes. */
 const GOOD: Record<ChannelKind, Record<string, unknown>> = {

@@ -25,7 +25,17 @@ export async function dropWaiting(
   { caseId, token }: { caseId: string; token: string },
   why: string,
 ): Promise<number> {
-  return tx.run(DROP_WAITING, why, token, caseId);
+  const dropped = await tx.run(DROP_WAITING, why, token, caseId);
+  if (dropped > 0) (await droppedIn(tx, caseId)).some = true;
+  return dropped;
+}
+
+/** Whether anything that is kept of a case was dropped: read once, however many alerts one transaction decides. */
+function droppedIn(tx: Reading, caseId: string): Promise<{ some: boolean }> {
+  return tx.remember(`dropped ${caseId}`, async () => {
+    const sql = "SELECT id FROM deliveries WHERE case_id = +? AND state = 'dropped' LIMIT 1";
+    return { some: (await tx.get(sql, caseId)) !== undefined };
+  });
 }
 
 /** As `dropWaiting`, for all snitches of a case that is deleted. */
@@ -69,6 +79,22 @@ export async function toldOf(tx: Reading, token: string, threadId: string | null
     `SELECT DISTINCT d.channel, d.target FROM alerts AS a JOIN deliveries AS d ON d.alert_id = a.id
      WHERE a.token = +? AND a.at >= COALESCE((SELECT at FROM alerts WHERE id = +?), 0)
        AND NOT (d.state = 'dropped' AND d.attempts = 0) AND NOT (d.state = 'pending' AND d.waits IS NOT NULL AND ${UNTRIED})`,
+    token,
+    threadId,
+  );
+  return new Set(rows.map(routeKey));
+}
+
+/** The targets for which an alert of an outage was dropped before it was attempted, by `routeKey`. */
+export async function sparedOf(
+  tx: Reading,
+  { caseId, token, threadId }: { caseId: string; token: string; threadId: string | null },
+): Promise<Set<string>> {
+  if (threadId === null || !(await droppedIn(tx, caseId)).some) return new Set();
+  const rows = await tx.all<Route>(
+    `SELECT DISTINCT d.channel, d.target FROM alerts AS a JOIN deliveries AS d ON d.alert_id = a.id
+     WHERE a.token = +? AND a.at >= COALESCE((SELECT at FROM alerts WHERE id = +?), 0)
+       AND d.state = 'dropped' AND d.attempts = 0`,
     token,
     threadId,
   );
