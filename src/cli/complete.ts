@@ -215,8 +215,11 @@ async function snitches(
 }
 
 async function tags(client: Client): Promise<Candidate[]> {
-  const used = (await client.listSnitches()).flatMap((snitch) => snitch.tags);
-  return [...new Set(used)].sort().map((value) => ({ value, description: '' }));
+  const used = new Set<string>();
+  await client.eachSnitch((snitch) => {
+    for (const tag of snitch.tags) used.add(tag);
+  });
+  return [...used].sort().map((value) => ({ value, description: '' }));
 }
 
 /** Other snitches, and all that have a tag. */
