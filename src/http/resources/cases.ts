@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { NotFound } from '../../core/errors.ts';
 import { readAs } from '../endpoint/body.ts';
+import { rescheduleForAWhile } from '../endpoint/reschedule.ts';
 import { found, param, resource } from '../endpoint/resource.ts';
 import type { ApiContext } from '../endpoint/route-context.ts';
 import { wireCase } from '../endpoint/wire.ts';
@@ -29,7 +30,7 @@ export function casesRoutes(app: FastifyInstance, { store, by, clock }: ApiConte
         const changed = found(
           await by(request).updateCase(id, await readAs(request, adminCaseChanges), clock()),
         );
-        while (await store.rescheduleSlice(clock()));
+        await rescheduleForAWhile(store, clock);
         return wireCase(changed);
       },
       DELETE: async (request, reply) => {
