@@ -8,10 +8,10 @@ import type { OrderlyStop } from '../store/blindness.ts';
 import type { ClusterNode } from '../store/node.ts';
 import type { DueResult, LookCursor } from '../store/sweep.ts';
 import { HOUR } from '../text/durations.ts';
+import { type Background, backgroundOf } from './background.ts';
 import { Looks } from './looks.ts';
 import { failureOf, LONGEST_WAIT, type SweeperOptions } from './options.ts';
 import { Postponing } from './postponing.ts';
-import { Rescheduling } from './rescheduling.ts';
 import { Watch } from './watch.ts';
 import { tellOfWindow } from './window-line.ts';
 
@@ -34,7 +34,7 @@ export class Sweeper {
   readonly #options: SweeperOptions;
   readonly #watch: Watch;
   readonly #postponing: Postponing;
-  readonly #rescheduling: Rescheduling;
+  readonly #background: readonly Background[];
   readonly #looks: Looks;
   readonly #failure: ReturnType<typeof failureOf>;
   #cron: Cron | null = null;
@@ -56,7 +56,7 @@ export class Sweeper {
     this.#options = options;
     this.#watch = new Watch(options.clock);
     this.#postponing = new Postponing(options);
-    this.#rescheduling = new Rescheduling(options);
+    this.#background = backgroundOf(options);
     this.#looks = new Looks(options);
     this.#failure = failureOf(options);
     this.#sweptAt = options.monotonic();
@@ -196,7 +196,7 @@ export class Sweeper {
     await (store.node ? this.#answerForRefused(store.node) : this.#noticeBlindness(now));
     await this.#lookAtClock(now, own);
     await this.#whileMore(() => this.#postponing.next(now));
-    await this.#whileMore(this.#rescheduling.pass(now));
+    for (const work of this.#background) await this.#whileMore(work.pass(now));
     await this.#whileMore(() => store.relieveSlice(now));
     if (monotonic() >= this.#sweepFrom) {
       await this.#whileMore(() => this.#endSilences(now));

@@ -16,7 +16,7 @@ interface Context {
   dataDir: string;
 }
 
-const test = suite<Context>('rescheduling');
+const test = suite<Context>('background work');
 
 test.before.each((context) => {
   const clock = { now: NOW, monotonic: 0 };
