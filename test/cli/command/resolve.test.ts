@@ -103,6 +103,20 @@ test('a new snitch reads only those of its name to tell of its twins', async ({ 
   assert.ok(read() <= 2);
 });
 
+test('completion offers the first of very many snitches and their tags', async () => {
+  await using server = await fakeServer((_request, response) => {
+    const one = (index: number) =>
+      `{"token":"t${index}","name":"job-${index}",${REST.replace('[]', '["web"]')}}`;
+    // This list has no end.
+    response.write(`[${Array.from({ length: 20_000 }, (_, index) => one(index)).join(',')},`);
+  });
+  const env = { SNITCH_URL: server.url, SNITCH_API_KEY: 'k' };
+  const names = await runSnitchWith('', ['__complete', 'show', 'job-12'], env);
+  assert.match(names.stdout, /^job-1234\b/m);
+  const tags = await runSnitchWith('', ['__complete', 'list', '--tag', ''], env);
+  assert.match(tags.stdout, /^web\b/m);
+});
+
 test('of very many snitches only the first are looked through for a similar name', async () => {
   const one = (index: number) => `{"token":"t${index}","name":"job ${index}",${REST}}`;
   const closed: Promise<unknown>[] = [];
