@@ -39,5 +39,16 @@ export function snitchListCalls(read: ReadList) {
       });
       return kept;
     },
+
+    /** Looks at each snitch in turn, and keeps none. @returns how many there are */
+    eachSnitch: async (look: (snitch: WireSnitch) => void): Promise<number> => {
+      let count = 0;
+      await read(SNITCH, '/v1/snitches', (snitches) => {
+        for (const snitch of snitches) look(snitch);
+        count += snitches.length;
+        return true;
+      });
+      return count;
+    },
   };
 }

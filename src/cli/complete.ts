@@ -2,6 +2,7 @@
 import type { Command, Option } from 'commander';
 import type { Client } from '../api/client.ts';
 import { INTERVALS } from '../api/intervals.ts';
+import type { WireSnitch } from '../api/wire.ts';
 import { ACTIONS } from '../core/activity/activity.ts';
 import { CHANNEL_EVENTS } from '../core/channel.ts';
 import { ENTRIES, findEntry } from './catalogue.ts';
@@ -196,13 +197,20 @@ async function argumentValues(
   }
 }
 
+/** Of so many snitches at most, values are offered: whoever presses Tab does not wait for a million. */
+const MOST_OFFERED = 10_000;
+
+function firstSnitches(client: Client): Promise<WireSnitch[]> {
+  return client.listSnitches([], undefined, { most: MOST_OFFERED });
+}
+
 /** A name that several snitches have identifies none of them, so their tokens are offered instead. */
 async function snitches(
   client: Client,
   given: readonly string[],
   only: readonly string[] = STATUSES,
 ): Promise<Candidate[]> {
-  const all = await client.listSnitches();
+  const all = await firstSnitches(client);
   const names = Map.groupBy(all, ({ name }) => name);
   return all
     .filter(({ status }) => only.includes(status))
@@ -215,7 +223,7 @@ async function snitches(
 }
 
 async function tags(client: Client): Promise<Candidate[]> {
-  const used = (await client.listSnitches()).flatMap((snitch) => snitch.tags);
+  const used = (await firstSnitches(client)).flatMap((snitch) => snitch.tags);
   return [...new Set(used)].sort().map((value) => ({ value, description: '' }));
 }
 

@@ -1,6 +1,7 @@
 /** `snitch completion`: scripts for shells. They ask the hidden command `snitch __complete` about every word. */
 import { Argument } from 'commander';
 import { type Register, withExamples } from './command/command.ts';
+import { print } from './output/pieces.ts';
 
 export const register: Register = (program) => {
   const completion = program
@@ -8,7 +9,7 @@ export const register: Register = (program) => {
     .description('print the completion script of a shell; names and tags come from the live API')
     .addArgument(new Argument('<shell>', 'which').choices(['bash', 'zsh', 'fish']))
     .action((shell: keyof typeof SCRIPTS) => {
-      process.stdout.write(SCRIPTS[shell]);
+      print([SCRIPTS[shell]]);
     });
   withExamples(
     completion,

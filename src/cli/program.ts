@@ -8,6 +8,7 @@ import { checkDatabase } from './daemon/check-database.ts';
 import { EXIT } from './failure/exit-codes.ts';
 import { reportFailure, UsageError } from './failure/failure.ts';
 import { fullHelp, shortHelp } from './help.ts';
+import { linePieces, print, printed } from './output/pieces.ts';
 import { showVersion } from './version/version.ts';
 
 /**
@@ -16,7 +17,11 @@ import { showVersion } from './version/version.ts';
  */
 export async function run(argv: readonly string[]): Promise<number> {
   try {
-    return await dispatch(argv);
+    try {
+      return await dispatch(argv);
+    } finally {
+      await printed();
+    }
   } catch (error) {
     // Commander has already reported the problem; help that was requested is not an error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
@@ -36,7 +41,7 @@ async function dispatch(typed: readonly string[]): Promise<number> {
       return EXIT.usage;
     case '-h':
     case '--help':
-      process.stdout.write(shortHelp());
+      print([shortHelp()]);
       return EXIT.ok;
     case 'help':
       return help(rest);
@@ -87,7 +92,7 @@ function withServer(program: Command, argv: readonly string[], server: string | 
 async function answerShell(words: readonly string[]): Promise<number> {
   const programOf = async (name: string) => programWith(known(name), () => undefined);
   const lines = await complete(words, programOf);
-  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+  print(linePieces(lines));
   return EXIT.ok;
 }
 
@@ -97,7 +102,7 @@ async function help(words: readonly string[]): Promise<number> {
     const path = words.filter((word) => !word.startsWith('-'));
     return runCommand(known(name), [...path, '--help']);
   }
-  process.stdout.write(words.includes('--all') ? fullHelp() : shortHelp());
+  print([words.includes('--all') ? fullHelp() : shortHelp()]);
   return EXIT.ok;
 }
 

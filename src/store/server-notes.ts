@@ -30,7 +30,8 @@ export interface LastValue {
  * What the server records about itself: `maintenance` is `on` or `off`; `liveness` is the last instant at which the
  * daemon is known to have been alive; `stopped` the orderly stop at that instant, if it was one; `credentials` is
  * `written` when the first start is complete; `retention.cursor` is how far pruning has walked the log; `retention.now`
- * is the instant up to which retention trusts the clock; `links.key` is the secret that signs the links in alerts.
+ * is the instant up to which retention trusts the clock; `links.key` is the secret that signs the links in alerts;
+ * `cases.deleted` names the cases that are being deleted, as JSON.
  */
 export type Setting =
   | 'maintenance'
@@ -39,7 +40,8 @@ export type Setting =
   | 'credentials'
   | 'retention.cursor'
   | 'retention.now'
-  | 'links.key';
+  | 'links.key'
+  | 'cases.deleted';
 
 export interface ServerNoteStore {
   /** How many snitches have each status, and what waits in the outbox. */

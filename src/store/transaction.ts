@@ -69,6 +69,7 @@ export type LockName =
   | 'admin keys'
   | 'reschedules'
   | 'reliefs'
+  | 'deletions'
   | 'silences'
   | 'blind windows'
   | 'retention'

@@ -14,6 +14,12 @@ export interface SweeperOptions {
   afterLongWork?: () => void;
 }
 
+/**
+ * Clients are assumed to wait no longer than this for an answer, in milliseconds. After that, there is no knowing
+ * who gave up waiting at a held socket.
+ */
+export const LONGEST_WAIT = 30_000;
+
 /** While the database is away every pass fails, each second. */
 export function failureOf({ logger, monotonic }: SweeperOptions): RepeatedFailure {
   const message = 'the sweep failed; it is tried again each second, and logged again each minute';

@@ -32,10 +32,11 @@ export class Postponing {
   /** The progress, in words; null if there is nothing, or next to nothing, to do. */
   progress(): string | null {
     if (this.#all === null) return null;
-    const [looked, all] = [Math.min(this.#looked, this.#all), this.#all].map((count) =>
-      count.toLocaleString('en'),
-    );
-    return `postponing deadlines after a blind window: ${looked} of at most ${all} snitches looked at, and no alarm is raised before that is done`;
+    // There may be several windows, and each postpones other deadlines: all snitches are looked at again.
+    const earlier = Math.max(0, Math.ceil(this.#looked / Math.max(1, this.#all)) - 1);
+    const looked = (this.#looked - earlier * this.#all).toLocaleString('en');
+    const which = earlier === 0 ? 'a blind window' : `a blind window (number ${earlier + 1})`;
+    return `postponing deadlines after ${which}: ${looked} of at most ${this.#all.toLocaleString('en')} snitches looked at, and no alarm is raised before that is done`;
   }
 
   /**

@@ -8,8 +8,9 @@ import type { OrderlyStop } from '../store/blindness.ts';
 import type { ClusterNode } from '../store/node.ts';
 import type { DueResult, LookCursor } from '../store/sweep.ts';
 import { HOUR } from '../text/durations.ts';
+import { type Background, backgroundOf } from './background.ts';
 import { Looks } from './looks.ts';
-import { failureOf, type SweeperOptions } from './options.ts';
+import { failureOf, LONGEST_WAIT, type SweeperOptions } from './options.ts';
 import { Postponing } from './postponing.ts';
 import { Watch } from './watch.ts';
 import { tellOfWindow } from './window-line.ts';
@@ -23,12 +24,6 @@ const SLICE = 10;
 /** If no sweep has ended for this long, the daemon is not ready; milliseconds. */
 const STALLED_AFTER = 30_000;
 
-/**
- * Clients are assumed to wait no longer than this for an answer, in milliseconds. After that, there is no knowing
- * who gave up waiting at a held socket.
- */
-const LONGEST_WAIT = 30_000;
-
 /** How long the first sweep waits for check-ins that have waited at a held socket, in milliseconds. */
 const TAKEN_WITHIN = 2_000;
 
@@ -39,6 +34,7 @@ export class Sweeper {
   readonly #options: SweeperOptions;
   readonly #watch: Watch;
   readonly #postponing: Postponing;
+  readonly #background: readonly Background[];
   readonly #looks: Looks;
   readonly #failure: ReturnType<typeof failureOf>;
   #cron: Cron | null = null;
@@ -60,6 +56,7 @@ export class Sweeper {
     this.#options = options;
     this.#watch = new Watch(options.clock);
     this.#postponing = new Postponing(options);
+    this.#background = backgroundOf(options);
     this.#looks = new Looks(options);
     this.#failure = failureOf(options);
     this.#sweptAt = options.monotonic();
@@ -199,7 +196,7 @@ export class Sweeper {
     await (store.node ? this.#answerForRefused(store.node) : this.#noticeBlindness(now));
     await this.#lookAtClock(now, own);
     await this.#whileMore(() => this.#postponing.next(now));
-    await this.#whileMore(() => store.rescheduleSlice(now));
+    for (const work of this.#background) await this.#whileMore(work.pass(now));
     await this.#whileMore(() => store.relieveSlice(now));
     if (monotonic() >= this.#sweepFrom) {
       await this.#whileMore(() => this.#endSilences(now));

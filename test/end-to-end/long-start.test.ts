@@ -13,7 +13,11 @@ import { runUnless, unless, without } from '../skipped.ts';
 import { checkIn, MINUTE, newCase, newSnitch, openIn } from '../store/fixture.ts';
 import { WITHOUT_SQLITE } from '../store/postgres/open.ts';
 import { openNotifySocket } from '../system/raw-sockets.ts';
+import { until as eventually } from '../until.ts';
 import { type DaemonProcess, startProcess } from './daemon-process.ts';
+
+/** Longer than all of it takes, so that what is never told is a failure, in milliseconds. */
+const WITHIN = 60_000;
 
 const SNITCHES = 6_000;
 const INTERVAL = 15 * MINUTE;
@@ -68,11 +72,13 @@ async function progressOf({ url }: DaemonProcess): Promise<string> {
 }
 
 async function until(daemon: DaemonProcess, isSo: (progress: string) => boolean): Promise<string> {
-  for (;;) {
-    const progress = await progressOf(daemon);
-    if (isSo(progress)) return progress;
-    await sleep(20);
-  }
+  let progress = '';
+  const isNow = async () => {
+    progress = await progressOf(daemon);
+    return isSo(progress);
+  };
+  await eventually(isNow, 'its progress is told', WITHIN);
+  return progress;
 }
 
 const isPostponing = (progress: string) => progress.includes('postponing deadlines after a blind window');
@@ -111,7 +117,7 @@ withStrace(
       const answers = await Promise.all(tokens.slice(-20).map((token) => fetch(`${daemon.url}/c/${token}`)));
       assert.ok(answers.every(({ status }) => status === 202));
       const isTold = (field: string) => /^STATUS=6000 snitches: .*; postponing deadlines/.test(field);
-      while (!notify.fields.some(isTold)) await sleep(20);
+      await eventually(() => notify.fields.some(isTold), 'the service manager is told', WITHIN);
       assert.ok(isPostponing(await progressOf(daemon)), 'it was over too soon for this test');
       assert.is(await daemon.end(), 0);
     } finally {

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireAlert, WireCase, WireDelivery } from '../../src/api/wire.ts';
 import { blank, invalid, invalidOn, ok } from './expect.ts';
-import { checkIn, type Fixture, HOUR, hooks, newSnitch, snitchNow, sweep } from './fixture.ts';
+import { checkIn, type Fixture, HOUR, hooks, newSnitch, snitchNow, startFixture, sweep } from './fixture.ts';
 
 const test = suite<Fixture>('case');
 test.before.each(hooks.start);
@@ -181,6 +181,22 @@ test('members are told of alerts, or the list of the snitch instead', async (con
     await checkIn(context, token);
     const [alert] = ok<WireAlert[]>(await acme.read.get(`${href}/alerts`));
     assert.equal(alert?.deliveries.map(({ target }: WireDelivery) => target).sort(), expected);
+  }
+});
+
+test('a change of rules that concerns very many snitches is answered before it has reached the last', async () => {
+  const endless = await startFixture({
+    through: (store) => ({ ...store, rescheduleSlice: async () => true }),
+  });
+  try {
+    const { acme, admin } = endless;
+    assert.is(
+      ok<WireCase>(await acme.write.patch('/v1/case', { timezone: 'Asia/Tokyo' })).timezone,
+      'Asia/Tokyo',
+    );
+    assert.is(ok<WireCase>(await admin.patch(`/v1/cases/${acme.id}`, { timezone: 'UTC' })).timezone, 'UTC');
+  } finally {
+    await endless.close();
   }
 });
 

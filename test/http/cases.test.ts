@@ -161,6 +161,24 @@ test('what is deleted in one step is little, however large the case: check-ins w
   }
 });
 
+test('a very large case is deleted behind the answer, by the sweep, even if nobody asks again', async () => {
+  const context = await startFixture({
+    // So many that the time of an answer is over first.
+    through: (store) => ({ ...store, emptyCaseSlice: async () => true }),
+  });
+  try {
+    const { admin, acme, store, clock } = context;
+    empty(await admin.delete(`/v1/cases/${acme.id}`));
+    assert.ok(await store.getCase(acme.id));
+    empty(await admin.delete(`/v1/cases/${acme.id}`));
+    while (await store.deletionSlice(clock.now));
+    refused(await admin.get(`/v1/cases/${acme.id}`), 404, 'resource_not_found');
+    refused(await admin.delete(`/v1/cases/${acme.id}`), 404, 'resource_not_found');
+  } finally {
+    await context.close();
+  }
+});
+
 test('a new case is of use with the key that is made for it', async ({ admin, port }) => {
   const { id } = ok<WireCase>(await admin.post('/v1/cases', { name: 'New' }));
   const { key } = ok<WireApiKey>(await admin.post(`/v1/cases/${id}/api_keys`, { name: 'first' }));

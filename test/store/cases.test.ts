@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert';
+import type { Actor } from '../../src/core/activity/activity.ts';
 import type { CaseSettings } from '../../src/core/case.ts';
 import type { SnitchError } from '../../src/core/errors.ts';
 import type { ImportedSnitch } from '../../src/store/ownership.ts';
@@ -23,6 +24,8 @@ const settings: CaseSettings = {
   maxSnitches: 3,
   onHold: true,
 };
+
+const ANN: Actor = { keyId: null, name: 'Ann' };
 
 contract('cases', (test) => {
   test('a case is read as it was made', async ({ store }) => {
@@ -205,6 +208,45 @@ contract('cases', (test) => {
     assert.is(await store.deleteCase(gone.id), true);
     for (const table of ['snitches', 'snitch_states']) assert.is(await rowsOf(table, kept.id), 225);
     assert.is(await rowsOf('snitch_tags', kept.id), 450);
+  });
+
+  test('a deletion that was begun is ended after a restart, once and in the name of who began it', async ({
+    store,
+    reopen,
+    query,
+  }) => {
+    const [gone, kept] = [await newCase(store), await newCase(store)];
+    for (const { id } of [gone, kept]) {
+      const imported = Array.from(
+        { length: 225 },
+        (_, index): ImportedSnitch => ({
+          ...{ name: `job ${index}`, notes: '', tags: [], alertEmail: [] },
+          ...{ interval: 'daily', alertType: 'basic', token: null },
+        }),
+      );
+      await store.importSnitches(id, { imported, owner: null }, NOW);
+    }
+    assert.is(await store.deletionSlice(NOW), false);
+    assert.is(await store.planDeletion('case_none', ANN), false);
+    assert.is(await store.planDeletion(gone.id, ANN), true);
+    assert.is(await store.planDeletion(gone.id, { keyId: null, name: 'Bob' }), true);
+    assert.is(await store.deletionSlice(NOW), true);
+    assert.ok(await store.getCase(gone.id));
+    const reopened = await reopen();
+    while (await reopened.deletionSlice(NOW));
+    assert.is(await reopened.getCase(gone.id), null);
+    assert.equal(
+      (await reopened.listCases()).map(({ id }) => id),
+      [kept.id],
+    );
+    const names = await query<{ name: string }>(
+      `SELECT key_name AS name FROM activity WHERE action = 'case.deleted'`,
+    );
+    assert.equal(
+      names.map(({ name }) => name),
+      [ANN.name],
+    );
+    assert.is(await reopened.deletionSlice(NOW), false);
   });
 
   test('a deleted case leaves every other case whole', async ({ store }) => {

@@ -70,6 +70,24 @@ contract('changed rules of a case', (test) => {
     assert.equal(await snitchOf(store, other, unconcerned.token), unconcerned);
   });
 
+  test('one that is due before its turn comes is given its new deadline, and raises no alarm', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const other = await newCase(store);
+    const [mine] = (await manyHealthy(store, owner)).toReversed();
+    const unconcerned = await healthySnitch(store, other, { interval: 'daily' });
+    await store.updateCase(owner.id, { timezone: 'Asia/Tokyo' }, UTC_DAY);
+    assert.is(await store.rescheduleSlice(UTC_DAY), true);
+    assert.ok(((await dueTimes(store, owner)).get(UTC_DAY) ?? 0) > 0);
+    await sweep(store, UTC_DAY);
+    assert.equal([...(await dueTimes(store, owner))], [[TOKYO_DAY + 48 * HOUR, MANY]]);
+    assert.is((await snitchOf(store, owner, mine?.token ?? '')).state.status, 'healthy');
+    assert.is((await snitchOf(store, other, unconcerned.token)).state.status, 'failed');
+    assert.ok((await rescheduleAll(store, UTC_DAY)) >= 1);
+    assert.equal([...(await dueTimes(store, owner))], [[TOKYO_DAY + 48 * HOUR, MANY]]);
+  });
+
   test('a restart in the middle goes on where it stopped', async ({ store, reopen, query }) => {
     const owner = await newCase(store);
     await manyHealthy(store, owner);

@@ -44,6 +44,15 @@ test('what is done at once is not worth a word', async () => {
   assert.equal(log, []);
 });
 
+test('a second window is looked through from the beginning, and does not seem to hang at the end', async () => {
+  const { world, postponing } = recorded(1_500);
+  const seen = new Set<string>();
+  let calls = 0;
+  for (; await postponing.next(0); calls += 1) seen.add(postponing.progress() ?? '');
+  assert.ok(world.left < 0);
+  assert.is(seen.size, calls);
+});
+
 test('what takes long is told: how far it is now and again, and when it is over', async () => {
   const { world, log, postponing } = recorded(410);
   const seen: number[] = [];

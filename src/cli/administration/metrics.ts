@@ -3,6 +3,7 @@ import { printableLines } from '../../text/printable.ts';
 import { addConnectionOptions, collect, type Register, withExamples } from '../command/command.ts';
 import { type ConnectionFlags, connect } from '../command/connection.ts';
 import { say } from '../output/output.ts';
+import { print } from '../output/pieces.ts';
 
 interface MetricsFlags extends ConnectionFlags {
   tag?: string[];
@@ -29,7 +30,7 @@ async function printMetrics(flags: MetricsFlags): Promise<void> {
   const tags = flags.tag ?? [];
   const text = await connect(flags).metrics(tags);
   // A program gets the text unchanged. On a terminal, a name must not act as a control sequence.
-  process.stdout.write(process.stdout.isTTY ? printableLines(text).join('\n') : text);
+  print([process.stdout.isTTY ? printableLines(text).join('\n') : text]);
   if (tags.length > 0 && !text.includes('\nsnitch_status{')) {
     const asked = tags.map((tag) => `"${tag}"`).join(' and ');
     say(`no snitch has the tag ${asked}: \`snitch list\` lists them`);

@@ -6,6 +6,7 @@ import { printable } from '../../text/printable.ts';
 import { wrapWords } from '../../text/width.ts';
 import { Failure } from '../failure/failure.ts';
 import { say } from '../output/output.ts';
+import { printed } from '../output/pieces.ts';
 
 /** 128 and the number of SIGINT, as a shell has it for a command that was interrupted. */
 const INTERRUPTED = 130;
@@ -24,6 +25,7 @@ export function canAsk(): boolean {
 
 /** @returns what was typed, without spaces around it; null at the end of the input @throws Stopped */
 export async function askLine(question: string): Promise<string | null> {
+  await printed();
   const { createInterface } = process.getBuiltinModule('node:readline');
   const { PassThrough } = process.getBuiltinModule('node:stream');
   const { stdin, stderr: output } = process;
@@ -61,6 +63,7 @@ export async function askLine(question: string): Promise<string | null> {
 
 /** @returns what was typed, without showing it; null at the end of the input @throws Stopped */
 export async function askSecretly(question: string): Promise<string | null> {
+  await printed();
   const { stdin, stderr } = process;
   stderr.write(question);
   stdin.setRawMode(true);

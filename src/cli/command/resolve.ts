@@ -21,9 +21,20 @@ export async function resolveSnitch(client: Client, given: string): Promise<Wire
     if (snitch) return snitch;
   }
   const named = await client.listSnitches([], given);
-  // If it does not exist, the error suggests similar names from the whole list, or without it if the list fails.
-  const all = isAmong(named, given) ? named : await client.listSnitches().catch(() => named);
-  return pickSnitch(all, given);
+  return pickSnitch(isAmong(named, given) ? named : await candidates(client, given, named), given);
+}
+
+/** Of so many snitches at most, one of a similar name is looked for. */
+const MOST_SIMILAR = 10_000;
+
+/** Where the given one is no name: those that its address may be of, or whose names may have been meant. */
+async function candidates(client: Client, given: string, named: WireSnitch[]): Promise<WireSnitch[]> {
+  if (isPastedAddress(given)) {
+    const found = await Promise.all(tokensOf(given).map((token) => client.listSnitches([], token)));
+    return found.flat();
+  }
+  // The error suggests similar names, or none if the list fails.
+  return await client.listSnitches([], undefined, { most: MOST_SIMILAR }).catch(() => named);
 }
 
 function isAmong(snitches: readonly WireSnitch[], given: string): boolean {

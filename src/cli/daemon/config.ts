@@ -1,6 +1,7 @@
 /** `snitch config`: shows the configuration, and says what is wrong with it. */
 import { printable } from '../../text/printable.ts';
 import { EXIT } from '../failure/exit-codes.ts';
+import { print } from '../output/pieces.ts';
 
 export interface ConfigFlags {
   config?: string;
@@ -20,7 +21,7 @@ export async function checkConfig({ config: file }: ConfigFlags): Promise<number
   }
   for (const warning of config.warnings) process.stderr.write(`snitch: warning: ${printable(warning)}\n`);
   const subject = found ? found.path : 'no configuration file; defaults and environment';
-  process.stdout.write(`${subject}: valid\n`);
+  print([`${subject}: valid\n`]);
   return EXIT.ok;
 }
 
@@ -37,6 +38,6 @@ export async function showConfig({ config: file, output, json = false }: ShowFla
   ]);
   const described = describeConfig(await loadConfig({ file, env: process.env }));
   const text = json || output === 'json' ? `${JSON.stringify(described, null, 2)}\n` : formatYaml(described);
-  process.stdout.write(text);
+  print([text]);
   return EXIT.ok;
 }

@@ -4,6 +4,7 @@ import { printable } from '../../text/printable.ts';
 import { type ConnectionFlags, findAddress, timeoutOf } from '../command/connection.ts';
 import { EXIT } from '../failure/exit-codes.ts';
 import { reportFailure } from '../failure/failure.ts';
+import { print } from '../output/pieces.ts';
 
 export interface HealthFlags extends Pick<ConnectionFlags, 'url' | 'server' | 'timeout'> {
   quiet?: boolean;
@@ -26,7 +27,8 @@ export async function reportHealth({ quiet = false, ...flags }: HealthFlags): Pr
       url,
     );
     const line = printable(words);
-    if (!quiet) (isWell ? process.stdout : process.stderr).write(isWell ? `${line}\n` : `snitch: ${line}\n`);
+    if (isWell && !quiet) print([`${line}\n`]);
+    else if (!quiet) process.stderr.write(`snitch: ${line}\n`);
     return isWell ? EXIT.ok : EXIT.error;
   } catch (error) {
     if (!quiet) reportFailure(error);

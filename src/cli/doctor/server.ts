@@ -171,10 +171,10 @@ async function mayProvision(client: Client): Promise<boolean> {
 
 /** Checks whether the addresses that the server gives to jobs lead back to it from this host. */
 async function checkInAddresses(client: Client, isKnown: boolean): Promise<Finding[]> {
-  const snitches = await client.listSnitches();
-  const bases = new Set(
-    snitches.map(({ check_in_url, token }) => check_in_url.slice(0, -encodeURIComponent(token).length - 1)),
-  );
+  const bases = new Set<string>();
+  await client.eachSnitch(({ check_in_url, token }) => {
+    bases.add(check_in_url.slice(0, -encodeURIComponent(token).length - 1));
+  });
   return Promise.all([...bases].map((base) => checkInAddress(base, isKnown)));
 }
 

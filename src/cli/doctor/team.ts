@@ -54,10 +54,12 @@ async function nobodyOfOld(
 ): Promise<string | null> {
   if ((sends_email ? emails.length : 0) + webhooks.length + channels.length > 0) return null;
   if (!sends_email) return 'nobody would be told of an alert: email is off, and there is no webhook';
-  const snitches = await client.listSnitches();
-  const unheard = snitches.filter(({ alert_email }) => alert_email.length === 0).length;
-  if (snitches.length > 0 && unheard === 0) return null;
-  const whose = unheard < snitches.length ? ` of ${unheard} of ${snitches.length} snitches` : '';
+  let unheard = 0;
+  const count = await client.eachSnitch(({ alert_email }) => {
+    if (alert_email.length === 0) unheard += 1;
+  });
+  if (count > 0 && unheard === 0) return null;
+  const whose = unheard < count ? ` of ${unheard} of ${count} snitches` : '';
   return `nobody would be told of an alert${whose}`;
 }
 

@@ -1,7 +1,7 @@
 /** Asks the server how it understands a file, before anything is changed. */
 import type { Client } from '../../api/client.ts';
 import { INTERVALS } from '../../api/intervals.ts';
-import type { WireCaseSettings, WireImported, WireSchedule } from '../../api/wire.ts';
+import type { WireCaseSettings, WireImported, WireSchedule, WireSnitch } from '../../api/wire.ts';
 import { didYouMean } from '../../text/similar.ts';
 import { Failure } from '../failure/failure.ts';
 import { askForSchedules } from '../snitches/due-answer.ts';
@@ -104,6 +104,26 @@ export async function presentOf(client: Client): Promise<Present> {
   };
 }
 
+/** The same, but only with the snitches that the file concerns: a case may have a million others. */
+export async function presentFor(
+  client: Client,
+  wanted: readonly WantedSnitch[],
+  owner: string | null,
+): Promise<Present> {
+  // A need may be any snitch, and a circle of needs may lead over others.
+  if (wanted.some(({ needsNamed }) => needsNamed !== undefined)) return presentOf(client);
+  const ownership = await client.listOwnership();
+  const kept = ownership.filter((one) => owner !== null && one.owner === owner);
+  const tokens = new Set([...kept, ...wanted].map(({ token }) => token));
+  const names = new Set(wanted.map(({ name }) => name));
+  const keep = ({ token, name }: WireSnitch) => tokens.has(token) || names.has(name);
+  return {
+    case: await client.getCase(),
+    snitches: await client.listSnitches([], undefined, { keep }),
+    ownership,
+  };
+}
+
 export interface Manner {
   /** Whether snitches that are no longer in the file are deleted. */
   prune: boolean;
@@ -118,7 +138,7 @@ export interface Manner {
  */
 export async function planFor(client: Client, file: SnitchFile, { prune, takeOver }: Manner): Promise<Plan> {
   const { room, ...wanted } = await understand(client, file);
-  const present = await presentOf(client);
+  const present = await presentFor(client, wanted.snitches, file.owner);
   const plan = planOf(present, { ...wanted, owner: file.owner, takeOver });
   const channels = file.channels && (await planChannels(client, file.path, file.channels, prune));
   plan.channels = channels?.plan ?? null;

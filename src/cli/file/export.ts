@@ -7,12 +7,13 @@ import { connect } from '../command/connection.ts';
 import { channelsOf } from '../doctor/channels.ts';
 import { NotFoundError } from '../failure/failure.ts';
 import { Output, say } from '../output/output.ts';
+import { print } from '../output/pieces.ts';
 import { presentOf } from './apply-check.ts';
 import type { Present } from './apply-plan.ts';
 import { patiently } from './apply-steps.ts';
 import { channelEntry, inFileOrder } from './channel-entries.ts';
 import { lengthText } from './due-fields.ts';
-import { needsEntry } from './file-needs.ts';
+import { type NeededNames, neededNames, needsEntry } from './file-needs.ts';
 import { runEntry } from './run-fields.ts';
 
 export interface ExportFlags extends ClientFlags {
@@ -30,7 +31,7 @@ export async function exportCase(flags: ExportFlags): Promise<void> {
   const output = new Output(flags);
   const file = fileOf(present, channels, flags);
   if (output.format === 'json') output.json(file);
-  else process.stdout.write(yamlOf(file, flags.tokens));
+  else print(yamlPieces(file, flags.tokens));
   if (flags.owner === undefined && !output.quiet) await tellWebhooks(client);
 }
 
@@ -45,17 +46,23 @@ async function tellWebhooks(client: Client): Promise<void> {
 
 type Exported = Record<string, unknown>;
 
+interface ExportedFile extends Exported {
+  owner: string | null;
+  snitches: Exported[];
+}
+
 function fileOf(
   { case: settings, snitches, ownership }: Present,
   channels: readonly WireChannel[],
   flags: ExportFlags,
-): Exported {
+): ExportedFile {
   const { name, timezone, members, reminders } = settings;
   const kept = new Set(ownership.filter(({ owner }) => owner === flags.owner).map(({ token }) => token));
   const chosen = flags.owner === undefined ? snitches : snitches.filter(({ token }) => kept.has(token));
   if (flags.owner !== undefined && chosen.length === 0) {
     throw new NotFoundError(`no snitch is kept by a file with the owner "${flags.owner}"`);
   }
+  const names = neededNames(snitches);
   const owners = new Map(ownership.map(({ token, owner }) => [token, owner]));
   const owner = flags.owner ?? mostFrequent(chosen.map(({ token }) => owners.get(token)));
   return {
@@ -64,7 +71,7 @@ function fileOf(
     ...(channels.length > 0 ? { channels: inFileOrder(channels).map(channelEntry) } : {}),
     snitches: chosen.toSorted(byName).map((snitch) => {
       const keeper = owners.get(snitch.token) ?? null;
-      return { ...entryOf(snitch, snitches, flags.tokens), ...(keeper === owner ? {} : { owner: keeper }) };
+      return { ...entryOf(snitch, names, flags.tokens), ...(keeper === owner ? {} : { owner: keeper }) };
     }),
   };
 }
@@ -84,14 +91,14 @@ function byName(one: WireSnitch, other: WireSnitch): number {
 }
 
 /** Leaves out what has its default. */
-function entryOf(snitch: WireSnitch, all: readonly WireSnitch[], withToken: boolean): Exported {
+function entryOf(snitch: WireSnitch, names: NeededNames, withToken: boolean): Exported {
   const { name, public_name, alert_type, alert_email, tags, notes, token } = snitch;
   return {
     name,
     ...(public_name ? { public_name } : {}),
     ...dueOf(snitch),
     ...runEntry(snitch),
-    ...needsEntry(snitch, all),
+    ...needsEntry(snitch, names),
     ...(alert_type === 'basic' ? {} : { alert_type }),
     ...(alert_email.length === 0 ? {} : { alert_email }),
     ...(tags.length === 0 ? {} : { tags }),
@@ -115,12 +122,30 @@ const NO_OWNER =
   ' No file keeps these snitches. Give this one a name (`owner: NAME`) if an apply with --prune should delete from them.';
 const WARNING = ' The tokens are secrets: whoever knows one can check in for its job.';
 
-function yamlOf(file: Exported, withTokens: boolean): string {
-  const document = new Document(file);
+/** How many snitches become one document: the nodes of a million take more memory than most hosts have. */
+const AT_ONCE = 1_000;
+
+/** The file in pieces, which together are the same as if it had been written as one document. */
+export function* yamlPieces(file: ExportedFile, withTokens: boolean): Generator<string> {
+  const { snitches, ...rest } = file;
+  const head = documentOf({ ...rest, snitches: snitches.slice(0, AT_ONCE) });
   const lines = [HEADING, ...(withTokens ? [WARNING] : []), ...(file.owner === null ? [NO_OWNER] : [])];
-  document.commentBefore = lines.join('\n');
-  explainChannels(document);
+  head.commentBefore = lines.join('\n');
+  explainChannels(head);
+  yield textOf(head);
+  for (let at = AT_ONCE; at < snitches.length; at += AT_ONCE) {
+    // Without the line `snitches:`, which the first piece has.
+    yield textOf(documentOf({ snitches: snitches.slice(at, at + AT_ONCE) })).replace(/^.*\n/, '');
+  }
+}
+
+function documentOf(content: Exported): Document {
+  const document = new Document(content);
   visit(document, { Scalar: (_key, node) => quoteWhatHides(node) });
+  return document;
+}
+
+function textOf(document: Document): string {
   return document.toString({ lineWidth: 0 }).replace(HIDING, escaped);
 }
 

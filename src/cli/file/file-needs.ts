@@ -93,14 +93,26 @@ function refOf(
   return 'beside' in first ? (first.token ?? first) : first.token;
 }
 
-/** What is needed, as a file names it: by the name, unless another has the same. */
-export function needsEntry({ needs = [] }: WireSnitch, all: readonly WireSnitch[]): { needs?: string[] } {
-  if (needs.length === 0) return {};
-  return { needs: needs.map((need) => ('tag' in needOf(need) ? need : nameOf(need, all))) };
+/** By the tokens of the snitches that others need: how a file names them. */
+export type NeededNames = ReadonlyMap<string, string>;
+
+/** By the name, unless another has the same. */
+export function neededNames(all: readonly WireSnitch[]): NeededNames {
+  const needed = new Set(all.flatMap(({ needs = [] }) => needs));
+  const names = new Map(
+    all.filter(({ token }) => needed.has(token)).map(({ token, name }) => [token, name] as const),
+  );
+  const counts = new Map([...names.values()].map((name) => [name, 0]));
+  for (const { name } of all) {
+    const count = counts.get(name);
+    if (count !== undefined) counts.set(name, count + 1);
+  }
+  const isPlain = (name: string) => 'token' in needOf(name) && counts.get(name) === 1;
+  return new Map([...names].map(([token, name]) => [token, isPlain(name) ? name : token]));
 }
 
-function nameOf(token: string, all: readonly WireSnitch[]): string {
-  const name = all.find((snitch) => snitch.token === token)?.name ?? token;
-  const isPlain = 'token' in needOf(name) && all.filter((snitch) => snitch.name === name).length === 1;
-  return isPlain ? name : token;
+/** What is needed, as a file names it. */
+export function needsEntry({ needs = [] }: WireSnitch, names: NeededNames): { needs?: string[] } {
+  if (needs.length === 0) return {};
+  return { needs: needs.map((need) => ('tag' in needOf(need) ? need : (names.get(need) ?? need))) };
 }

@@ -2,8 +2,9 @@
 import { printable, printableJson, printableLines } from '../../text/printable.ts';
 import { relativeTime, terminalTime } from '../../text/times.ts';
 import { displayWidth, pad } from '../../text/width.ts';
+import { jsonPieces, linePieces, print } from './pieces.ts';
 import { type Paint, paint, type Style, styleOf } from './style.ts';
-import { type Column, renderTable } from './table.ts';
+import { type Column, tableLines } from './table.ts';
 
 export type { Column } from './table.ts';
 
@@ -48,18 +49,18 @@ export class Output {
   /** @param raw what JSON prints, if that is more than the items */
   list<T>(items: readonly T[], view: View<T>, raw: unknown = items): void {
     if (this.format === 'json') this.json(raw);
-    else if (this.quiet) this.lines(items.map((item) => printable(view.id(item))));
-    else if (this.format === 'name') this.lines(items.map((item) => printable(view.name(item))));
+    else if (this.quiet) this.lines(each(items, (item) => printable(view.id(item))));
+    else if (this.format === 'name') this.lines(each(items, (item) => printable(view.name(item))));
     else if (items.length === 0) say(view.empty);
     else this.lines(this.tableOf(items, view));
   }
 
-  tableOf<T>(items: readonly T[], { columns }: Pick<View<T>, 'columns'>): string[] {
+  tableOf<T>(items: readonly T[], { columns }: Pick<View<T>, 'columns'>): Iterable<string> {
     if (this.format === 'wide') {
-      return renderTable(items, columns, { ...this.style, width: Number.POSITIVE_INFINITY });
+      return tableLines(items, columns, { ...this.style, width: Number.POSITIVE_INFINITY });
     }
     const narrow = columns.filter(({ wide }) => !wide);
-    return renderTable(items, narrow, this.style);
+    return tableLines(items, narrow, this.style);
   }
 
   /** One item with everything that is known about it. */
@@ -77,12 +78,13 @@ export class Output {
 
   /** Prints the API's own shape. JSON escapes control characters, and here also invisible ones. */
   json(value: unknown): void {
-    process.stdout.write(`${jsonText(value)}\n`);
+    print(each(jsonPieces(value), printableJson));
+    print(['\n']);
   }
 
-  /** @param lines must be safe to show on a terminal */
-  lines(lines: readonly string[]): void {
-    if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
+  /** @param lines must be safe to show on a terminal; a long text is made when its turn comes to be printed */
+  lines(lines: Iterable<string>): void {
+    print(linePieces(lines));
   }
 
   /** Relative on a terminal, ISO elsewhere. */
@@ -99,6 +101,10 @@ export class Output {
   hint(text: string): void {
     if (!this.quiet && process.stderr.isTTY) say(text);
   }
+}
+
+function* each<T, R>(items: Iterable<T>, make: (item: T) => R): Generator<R> {
+  for (const item of items) yield make(item);
 }
 
 /** Prints one line on stderr. Everything in it is made safe to show, even line breaks. */

@@ -25,13 +25,19 @@ const GAP = 2;
 
 interface Prepared<T> {
   column: Column<T>;
-  cells: string[];
   width: number;
 }
 
-/** @returns the lines without line breaks; none if there are no items */
-export function renderTable<T>(items: readonly T[], columns: readonly Column<T>[], style: Style): string[] {
-  if (items.length === 0) return [];
+/**
+ * The lines without line breaks; none if there are no items. Each is made when it is asked for, and its cells a second
+ * time: those of a long table take more memory than there may be.
+ */
+export function* tableLines<T>(
+  items: readonly T[],
+  columns: readonly Column<T>[],
+  style: Style,
+): Generator<string> {
+  if (items.length === 0) return;
   const fitting = fit(
     columns.map((column) => prepare(items, column, style)),
     style.width,
@@ -39,17 +45,22 @@ export function renderTable<T>(items: readonly T[], columns: readonly Column<T>[
   const heading = fitting.map(({ column, width }) =>
     pad(truncate(column.header, width, style.signs.ellipsis), width, column.align),
   );
-  const lines = [paint(style, 'dim', cut(heading.join(' '.repeat(GAP)), style))];
-  for (const [row, item] of items.entries()) lines.push(renderRow(fitting, row, item, style));
-  return lines;
+  yield paint(style, 'dim', cut(heading.join(' '.repeat(GAP)), style));
+  for (const item of items) yield renderRow(fitting, item, style);
 }
 
 function prepare<T>(items: readonly T[], column: Column<T>, style: Style): Prepared<T> {
-  const cells = items.map((item) => printable(column.cell(item, style)) || '-');
   const header =
     column.ascending && style.terminal ? `${column.header} ${style.signs.ascending}` : column.header;
-  const width = cells.reduce((widest, cell) => Math.max(widest, displayWidth(cell)), header.length);
-  return { column: { ...column, header }, cells, width };
+  const width = items.reduce(
+    (widest, item) => Math.max(widest, displayWidth(cellOf(item, column, style))),
+    header.length,
+  );
+  return { column: { ...column, header }, width };
+}
+
+function cellOf<T>(item: T, column: Column<T>, style: Style): string {
+  return printable(column.cell(item, style)) || '-';
 }
 
 function totalWidth<T>(prepared: readonly Prepared<T>[]): number {
@@ -75,10 +86,10 @@ function fit<T>(prepared: readonly Prepared<T>[], limit: number): Prepared<T>[] 
   return last < 0 ? fitting : fit(prepared.toSpliced(last, 1), limit);
 }
 
-function renderRow<T>(prepared: readonly Prepared<T>[], row: number, item: T, style: Style): string {
-  const cells = prepared.map(({ column, cells, width }) => ({
+function renderRow<T>(prepared: readonly Prepared<T>[], item: T, style: Style): string {
+  const cells = prepared.map(({ column, width }) => ({
     colour: column.paint?.(item) ?? null,
-    text: pad(truncate(cells[row] ?? '', width, style.signs.ellipsis), width, column.align),
+    text: pad(truncate(cellOf(item, column, style), width, style.signs.ellipsis), width, column.align),
   }));
   // Colour codes have no width, so they are added after the line was cut.
   const plain = cells.map(({ text }) => text).join(' '.repeat(GAP));

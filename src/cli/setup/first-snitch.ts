@@ -6,17 +6,19 @@ import { tell } from '../command/prompt.ts';
 import { describeFailure, Failure } from '../failure/failure.ts';
 import { intervalOf } from '../output/interval-words.ts';
 import { say } from '../output/output.ts';
+import { print } from '../output/pieces.ts';
 import { ask } from './dialogue.ts';
 
 export async function makeSnitch(client: Client): Promise<void> {
-  const names = (await client.listSnitches()).map((one) => one.name);
+  const isTaken = async (given: string) =>
+    (await client.listSnitches([], given)).some(({ name }) => name === given);
   const name = await ask({
     text: 'Name of the job',
-    otherwise: names.includes('nightly-backup') ? '' : 'nightly-backup',
+    otherwise: (await isTaken('nightly-backup')) ? '' : 'nightly-backup',
     help: 'What alerts call it. One snitch watches one job.',
-    problem: (given) => {
+    problem: async (given) => {
       if (given === '') return 'This is required; type skip to leave the step.';
-      return names.includes(given) ? 'There is one of this name: choose another, or skip.' : null;
+      return (await isTaken(given)) ? 'There is one of this name: choose another, or skip.' : null;
     },
   });
   const when = await ask({
@@ -39,11 +41,11 @@ export async function makeSnitch(client: Client): Promise<void> {
   tell(`${name} is there. The line for the crontab (crontab -e):`);
   const run = command.replace(/(?<!\\)%/g, '\\%');
   say('');
-  process.stdout.write(`${times} ${programForCron()} exec ${token} -- ${run}\n`);
+  print([`${times} ${programForCron()} exec ${token} -- ${run}\n`]);
   say('');
   tell('On a host without this program:');
   say('');
-  process.stdout.write(`${times} ${run} && curl -fsS -m 10 --retry 5 ${url}\n`);
+  print([`${times} ${run} && curl -fsS -m 10 --retry 5 ${url}\n`]);
   say('');
   tell('Until its first check-in it is pending, and raises no alerts.');
 }

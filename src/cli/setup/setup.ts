@@ -157,7 +157,7 @@ async function snitchStep(client: Client): Promise<void> {
   for (;;) {
     tell('');
     tell('2. A job to watch');
-    const { length } = await client.listSnitches();
+    const length = await client.eachSnitch(() => {});
     if (length > 0)
       tell(
         `   There ${length === 1 ? 'is' : 'are'} ${countOf(length, 'snitch', 'snitches')}: see \`snitch list\`.`,

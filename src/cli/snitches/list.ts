@@ -14,6 +14,7 @@ import { connect } from '../command/connection.ts';
 import { parseDuration } from '../command/duration.ts';
 import { UsageError } from '../failure/failure.ts';
 import { type Column, Output, say, type View } from '../output/output.ts';
+import { print, printed } from '../output/pieces.ts';
 import { DUE, EXACTLY_DUE, SNITCH_VIEW, STATUSES } from '../output/snitch-view.ts';
 import type { Style } from '../output/style.ts';
 import { inOrder, SORT_KEYS, SORTED_COLUMN, type SortKey } from './list-order.ts';
@@ -66,10 +67,12 @@ async function listSnitches(flags: ListFlags): Promise<void> {
   // Programs get what they always got: the order of the names.
   const sort = flags.sort ?? (quiet || format === 'json' || format === 'name' ? 'name' : 'due');
   const client = connect(flags);
-  const read = async () => inOrder(selected(await client.listSnitches(flags.tag ?? []), wanted), sort);
+  const keep = ({ status }: WireSnitch) => wanted.length === 0 || wanted.includes(status);
+  const read = async () => inOrder(await client.listSnitches(flags.tag ?? [], undefined, { keep }), sort);
   const show = (snitches: readonly WireSnitch[]) => {
     const output = new Output(flags, client.now());
     output.list(snitches, viewFor(snitches, { tags: flags.tag ?? [], statuses: wanted, sort }, output.style));
+    return printed();
   };
   if (flags.watch === undefined) return show(await read());
   const every = parseDuration(flags.watch === true ? WATCH_EVERY : flags.watch, '--watch');
@@ -124,16 +127,12 @@ function statusesOf(given: readonly string[]): WireStatus[] {
   return words as WireStatus[];
 }
 
-function selected(all: readonly WireSnitch[], wanted: readonly WireStatus[]): readonly WireSnitch[] {
-  return wanted.length === 0 ? all : all.filter(({ status }) => wanted.includes(status));
-}
-
 const CLEAR_SCREEN = '\u001b[H\u001b[2J\u001b[3J';
 
 /** Goes on until the process is ended. If the server goes away in between, it is waited for. */
 async function watch(
   read: () => Promise<readonly WireSnitch[]>,
-  show: (snitches: readonly WireSnitch[]) => void,
+  show: (snitches: readonly WireSnitch[]) => Promise<void>,
   every: number,
 ): Promise<never> {
   const isTerminal = process.stdout.isTTY === true;
@@ -144,8 +143,8 @@ async function watch(
       const state = JSON.stringify(snitches);
       // On a terminal the relative times advance even if nothing else changed.
       if (state !== shown || isTerminal) {
-        if (isTerminal) process.stdout.write(CLEAR_SCREEN);
-        show(snitches);
+        if (isTerminal) print([CLEAR_SCREEN]);
+        await show(snitches);
       }
       shown = state;
     } catch (error) {

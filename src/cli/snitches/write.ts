@@ -149,7 +149,7 @@ async function createSnitch(name: string, flags: FieldFlags): Promise<void> {
 /** Two snitches can have the same name, but it is seldom intended: usually a script was run twice. */
 async function tellOfTwins(client: Client, { name, token }: WireSnitch): Promise<void> {
   // The snitch exists by now, so a failure here must not look as if it had not been made.
-  const all = await client.listSnitches().catch(() => []);
+  const all = await client.listSnitches([], name).catch(() => []);
   const twins = all.filter((other) => other.name === name && other.token !== token);
   if (twins.length === 0) return;
   const others = twins.length === 1 ? 'another snitch has' : `${twins.length} other snitches have`;

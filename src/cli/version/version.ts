@@ -1,3 +1,5 @@
+import { print } from '../output/pieces.ts';
+
 /** The build replaces this with the version in package.json. */
 declare const SNITCH_VERSION: string | undefined;
 
@@ -5,12 +7,12 @@ declare const SNITCH_VERSION: string | undefined;
 export const VERSION = typeof SNITCH_VERSION === 'string' ? SNITCH_VERSION : '0.0.0-development';
 
 export function showVersion(): number {
-  process.stdout.write(`snitch ${VERSION}\n`);
+  print([`snitch ${VERSION}\n`]);
   return 0;
 }
 
 export async function showLicenses(): Promise<number> {
   const { readLicenses } = await import('./licenses.ts');
-  process.stdout.write(readLicenses());
+  print([readLicenses()]);
   return 0;
 }

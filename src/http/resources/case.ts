@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { caseOf } from '../endpoint/auth.ts';
 import { readAs } from '../endpoint/body.ts';
+import { forAWhile } from '../endpoint/for-a-while.ts';
 import { found, resource } from '../endpoint/resource.ts';
 import type { ApiContext } from '../endpoint/route-context.ts';
 import { wireCase } from '../endpoint/wire.ts';
@@ -18,7 +19,7 @@ export function caseRoutes(app: FastifyInstance, { store, by, clock, version = '
     PATCH: async (request) => {
       const changes = await readAs(request, caseChanges);
       const changed = found(await by(request).updateCase(caseOf(request).id, changes, clock()));
-      while (await store.rescheduleSlice(clock()));
+      await forAWhile(() => store.rescheduleSlice(clock()));
       return wireCase(changed);
     },
   });

@@ -1,7 +1,8 @@
 /** `/v1/cases`: all cases of the server, for the administrator. */
 import type { FastifyInstance } from 'fastify';
-import { NotFound } from '../../core/errors.ts';
+import { actorOf } from '../endpoint/auth.ts';
 import { readAs } from '../endpoint/body.ts';
+import { forAWhile } from '../endpoint/for-a-while.ts';
 import { found, param, resource } from '../endpoint/resource.ts';
 import type { ApiContext } from '../endpoint/route-context.ts';
 import { wireCase } from '../endpoint/wire.ts';
@@ -29,14 +30,16 @@ export function casesRoutes(app: FastifyInstance, { store, by, clock }: ApiConte
         const changed = found(
           await by(request).updateCase(id, await readAs(request, adminCaseChanges), clock()),
         );
-        while (await store.rescheduleSlice(clock()));
+        await forAWhile(() => store.rescheduleSlice(clock()));
         return wireCase(changed);
       },
       DELETE: async (request, reply) => {
         const { id } = found(await store.getCase(param(request, 'id')));
+        await store.planDeletion(id, actorOf(request));
         // Its check-ins and those of other cases go on in between.
-        while (await store.emptyCaseSlice(id));
-        if (!(await by(request).deleteCase(id))) throw new NotFound();
+        const isEmpty = await forAWhile(() => store.emptyCaseSlice(id));
+        // Otherwise the sweep does what is left.
+        if (isEmpty) await by(request).deleteCase(id);
         return reply.code(204).send();
       },
     },

@@ -21,6 +21,7 @@ import * as channels from '../operations/channels.ts';
 import * as checkIns from '../operations/check-ins.ts';
 import * as claims from '../operations/claims.ts';
 import * as clockAhead from '../operations/clock-ahead.ts';
+import * as deletions from '../operations/deletions.ts';
 import * as deliveries from '../operations/deliveries.ts';
 import * as learned from '../operations/learned.ts';
 import * as snitchList from '../operations/listed/list.ts';
@@ -69,6 +70,8 @@ const caseMethods: Table<CaseStore> = {
   getCase: read(cases.getCase),
   listCases: read(cases.listCases),
   emptyCaseSlice: work(cases.emptyCaseSlice),
+  planDeletion: write(deletions.planDeletion),
+  deletionSlice: work(deletions.deletionSlice),
 };
 
 const apiKeyMethods: Table<ApiKeyStore> = {

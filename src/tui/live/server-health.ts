@@ -6,7 +6,7 @@ import type { Health } from '../servers/servers.ts';
 export interface Asked {
   name: string;
   /** Null if it cannot be asked; `problem` says why. */
-  client: Pick<Client, 'listSnitches'> | null;
+  client: Pick<Client, 'eachSnitch'> | null;
   problem: string | null;
 }
 
@@ -20,9 +20,11 @@ export function askAll(servers: readonly Asked[], tell: (name: string, health: H
 async function healthOf(client: Asked['client'], problem: string | null): Promise<Health> {
   if (client === null) return { state: 'away', error: printable(problem ?? 'it cannot be asked') };
   try {
-    const all = await client.listSnitches();
-    const count = (status: string) => all.filter((snitch) => snitch.status === status).length;
-    return { state: 'ok', failed: count('failed'), errored: count('errored'), all: all.length };
+    const counts = { failed: 0, errored: 0 };
+    const all = await client.eachSnitch(({ status }) => {
+      if (status === 'failed' || status === 'errored') counts[status] += 1;
+    });
+    return { state: 'ok', ...counts, all };
   } catch (error) {
     return { state: 'away', error: printable((error as Error).message) };
   }

@@ -1,4 +1,5 @@
 /** How much a command reads to find a snitch by its name: a server may have a million of them. */
+import { once } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Client, createClient } from '../../../src/api/client.ts';
@@ -7,10 +8,17 @@ import { NotFoundError } from '../../../src/cli/failure/failure.ts';
 import type { ImportedSnitch } from '../../../src/store/ownership.ts';
 import { type Fixture, startFixture } from '../../http/fixture.ts';
 import { rejection } from '../../store/fixture.ts';
+import { fakeServer } from '../fake-server.ts';
 import { runSnitchWith } from '../piped.ts';
 
 const COUNT = 120;
 const TOKEN = 'from-another-service';
+
+/** What the client wants to know of each besides its token and its name. */
+const REST = JSON.stringify({
+  ...{ tags: [], notes: '', status: 'healthy', checked_in_at: null, check_in_url: 'http://localhost/t' },
+  ...{ interval: 'daily', alert_type: 'basic', alert_email: [], created_at: '2026-01-01T00:00:00.000Z' },
+}).slice(1, -1);
 
 interface Context extends Fixture {
   client: Client;
@@ -72,6 +80,14 @@ test('a name that none has is told with those that may be meant', async ({ clien
   assert.match((error as Error).message, 'did you mean "job 7"');
 });
 
+test('an address that was pasted reads one, and one of no snitch none', async ({ client, read }) => {
+  assert.is((await resolveSnitch(client, `https://elsewhere.example/${TOKEN}`)).name, 'job 0');
+  assert.is(read(), 1);
+  const error = await rejection(resolveSnitch(client, 'https://elsewhere.example/unknown'));
+  assert.match((error as Error).message, 'no snitch has the check-in address');
+  assert.is(read(), 0);
+});
+
 test('a check-in by name reads one, and of a name that none has none', async ({ env, read }) => {
   // The address that the server of the tests gives leads nowhere, so that it is only looked up.
   await runSnitchWith('', ['check-in', 'job 9', '--timeout', '1s'], env);
@@ -79,6 +95,44 @@ test('a check-in by name reads one, and of a name that none has none', async ({ 
   const { stderr } = await runSnitchWith('', ['check-in', 'job nine', '--timeout', '1s'], env);
   assert.match(stderr, 'no snitch has the token or the name "job nine"');
   assert.is(read(), 0);
+});
+
+test('a new snitch reads only those of its name to tell of its twins', async ({ env, read }) => {
+  const { stderr } = await runSnitchWith('', ['create', 'job 9', '--interval', 'daily'], env);
+  assert.match(stderr, 'another snitch has the name "job 9"');
+  assert.ok(read() <= 2);
+});
+
+test('completion offers the first of very many snitches and their tags', async () => {
+  await using server = await fakeServer((_request, response) => {
+    const one = (index: number) =>
+      `{"token":"t${index}","name":"job-${index}",${REST.replace('[]', '["web"]')}}`;
+    // This list has no end.
+    response.write(`[${Array.from({ length: 20_000 }, (_, index) => one(index)).join(',')},`);
+  });
+  const env = { SNITCH_URL: server.url, SNITCH_API_KEY: 'k' };
+  const names = await runSnitchWith('', ['__complete', 'show', 'job-12'], env);
+  assert.match(names.stdout, /^job-1234\b/m);
+  const tags = await runSnitchWith('', ['__complete', 'list', '--tag', ''], env);
+  assert.match(tags.stdout, /^web\b/m);
+});
+
+test('of very many snitches only the first are looked through for a similar name', async () => {
+  const one = (index: number) => `{"token":"t${index}","name":"job ${index}",${REST}}`;
+  const closed: Promise<unknown>[] = [];
+  await using server = await fakeServer((request, response) => {
+    if (request.url !== '/v1/snitches') return void response.end('[]');
+    closed.push(once(response, 'close'));
+    // This list has no end.
+    response.write(`[${Array.from({ length: 20_000 }, (_, index) => one(index)).join(',')},`);
+  });
+  const client = createClient({ url: server.url, apiKey: 'k' });
+  const near = await rejection(resolveSnitch(client, 'jbo 9999'));
+  assert.match((near as Error).message, '"job 9999"');
+  const far = await rejection(resolveSnitch(client, 'jbo 19999'));
+  assert.not.match((far as Error).message, '"job 19999"');
+  assert.is(closed.length, 2);
+  await Promise.all(closed);
 });
 
 test.run();

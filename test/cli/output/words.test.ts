@@ -5,7 +5,7 @@ import { parseUntil } from '../../../src/cli/command/duration.ts';
 import { parsePlainYaml } from '../../../src/cli/command/plain-yaml.ts';
 import { intervalOf } from '../../../src/cli/output/interval-words.ts';
 import { jsonText } from '../../../src/cli/output/output.ts';
-import { renderTable } from '../../../src/cli/output/table.ts';
+import { tableLines } from '../../../src/cli/output/table.ts';
 import { clockOf } from '../../../src/cli/output/zone-clock.ts';
 import { INTERVALS as CORE_INTERVALS } from '../../../src/core/interval.ts';
 import { durationOf, shortDuration } from '../../../src/text/durations.ts';
@@ -61,7 +61,7 @@ words('a table shrinks what may shrink, then leaves out what is optional', () =>
     { header: 'EXTRA', cell: () => 'optional', optional: true },
   ];
   const style = { terminal: true, color: false, now: NOW, signs: UNICODE_SIGNS };
-  const lines = (width: number) => renderTable(['a-long-name'], columns, { ...style, width });
+  const lines = (width: number) => [...tableLines(['a-long-name'], columns, { ...style, width })];
   assert.equal(lines(80), ['NAME         STATE    EXTRA', 'a-long-name  healthy  optional']);
   assert.equal(lines(27), ['NAME      STATE    EXTRA', 'a-long-…  healthy  optional']);
   assert.equal(lines(20), ['NAME         STATE', 'a-long-name  healthy']);

@@ -311,6 +311,8 @@ plans('what snitches need of each other is looked up', async (world) => {
     await addTags(tx, ACT, caseId, tokens.pending, ['host']);
     await updateSnitch(tx, ACT, caseId, tokens.healthy, { needs: [tokens.pending, 'tag:host'] }, NOW);
     await applyCheckIn(tx, { ...said, token: tokens.pending, at: NOW, now: NOW, outcome: 'healthy' });
+    // The rules of the case have changed: what is due by the old ones is not by the new.
+    while (await rescheduleSlice(tx, NOW));
     await applyDue(tx, NOW + 99 * HOUR, null, 10);
     assert.ok((await getSnitch(tx, caseId, tokens.healthy))?.hold);
     await applyCheckIn(tx, {

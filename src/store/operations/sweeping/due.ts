@@ -24,6 +24,7 @@ import {
 } from '../states.ts';
 import { apply } from '../triggers.ts';
 import { looksBehind } from './looks.ts';
+import { openReschedules, type Reschedules, rescheduleAhead } from './slices.ts';
 
 /** The most rows of the index that one call reads: one costs about a microsecond. */
 const LOOKED_THROUGH = 2_000;
@@ -43,6 +44,7 @@ export async function applyDue(
   limit: number,
 ): Promise<DueResult> {
   const failures = after === null ? await settleFlaps(tx, now, limit) : [];
+  const reschedules = await openReschedules(tx);
   const result: DueResult = { changed: 0, inVain: false, next: after, failures };
   let applied = 0;
   for (let looked = 0; looked < LOOKED_THROUGH; ) {
@@ -59,7 +61,7 @@ export async function applyDue(
       if (dueAt !== null && dueAt <= now) {
         if (applied === limit) return result;
         applied += 1;
-        const { value: changed, error } = await isolate(tx, () => applyOneDue(tx, id, now));
+        const { value: changed, error } = await isolate(tx, () => applyOneDue(tx, id, { now, reschedules }));
         if (error !== undefined) result.failures.push({ token: await tokenOf(tx, id), error });
         else if (changed) result.changed += 1;
       } else result.inVain = true;
@@ -74,6 +76,11 @@ export async function applyDue(
 /** How many of the snitches that one needs are handled before it, if they are due at the same time. */
 const LOOKED_AT_BEFORE = 50;
 
+interface Pass {
+  now: number;
+  reschedules: Reschedules;
+}
+
 /**
  * What a snitch needs is handled before it, so that the order of the sweep does not decide whether its alert is held.
  *
@@ -82,13 +89,15 @@ const LOOKED_AT_BEFORE = 50;
 async function applyOneDue(
   tx: Transaction,
   id: number,
-  now: number,
+  pass: Pass,
   above: readonly number[] = [],
 ): Promise<boolean> {
-  const row = await getStateById(tx, id);
+  const { now, reschedules } = pass;
+  let row = await getStateById(tx, id);
+  if (row && (await rescheduleAhead(tx, row, reschedules, now))) row = await getStateById(tx, id);
   if (!row) return false;
   if (row.needs !== null && row.due_at !== null && row.due_at <= now) {
-    await applyNeeded(tx, row, now, [...above, id]);
+    await applyNeeded(tx, row, pass, [...above, id]);
   }
   const rules = await getRules(tx, row.case_id);
   const before = rules.hasSilences ? await throughSilences(tx, row, rules, now) : toState(row);
@@ -125,16 +134,17 @@ async function throughSilences(
 async function applyNeeded(
   tx: Transaction,
   row: StateRow,
-  now: number,
+  pass: Pass,
   above: readonly number[],
 ): Promise<void> {
+  const { now } = pass;
   const needed = await neededBy(tx, row, { since: row.last_check_in_at ?? 0, soon: now, now });
   if (needed.some(isDown)) return;
   const due = needed.filter((one) => isAwaiting(one) && one.dueAt !== null && one.dueAt <= now);
   for (const one of due.slice(0, LOOKED_AT_BEFORE)) {
     if (above.includes(one.id)) continue;
     // One that cannot be applied is reported when the sweep reaches it.
-    await isolate(tx, () => applyOneDue(tx, one.id, now, above));
+    await isolate(tx, () => applyOneDue(tx, one.id, pass, above));
     const after = await getStateById(tx, one.id);
     if (after && isDown(after)) return;
   }

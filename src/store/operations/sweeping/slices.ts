@@ -15,10 +15,43 @@ function isMoved(row: StateRow, { timezone }: CaseRules, deadlines: boolean): bo
   return row.status === 'failed' || (deadlines && followsCaseZone(toState(row), timezone));
 }
 
+/** Of a case whose rules changed: its snitches after the number `cursor` still have their old deadlines. */
+interface Reschedule {
+  case_id: string;
+  deadlines: number;
+  cursor: number;
+}
+
+/** By case: those that are not over. */
+export type Reschedules = ReadonlyMap<string, Reschedule>;
+
+export async function openReschedules(tx: Transaction): Promise<Reschedules> {
+  const open = await tx.all<Reschedule>('SELECT case_id, deadlines, cursor FROM reschedules');
+  return new Map(open.map((one) => [one.case_id, one]));
+}
+
+/**
+ * Restarts the deadline of a snitch whose turn in the reschedule of its case has not come: by changed rules it may not
+ * be due, and the sweep does not wait until a million others have had their turn.
+ *
+ * @returns whether it did, and the row is no longer as it was
+ */
+export async function rescheduleAhead(
+  tx: Transaction,
+  row: StateRow,
+  reschedules: Reschedules,
+  now: number,
+): Promise<boolean> {
+  const plan = reschedules.get(row.case_id);
+  if (!plan || row.id <= plan.cursor) return false;
+  const rules = await getRules(tx, row.case_id);
+  return isMoved(row, rules, plan.deadlines === 1) && apply(tx, row, { kind: 'rescheduled' }, rules, now);
+}
+
 /** Restarts deadlines and reminders in cases whose rules changed, one slice per call; false when none is left. */
 export async function rescheduleSlice(tx: Transaction, now: number): Promise<boolean> {
   await tx.lock('reschedules');
-  const plan = await tx.get<{ case_id: string; deadlines: number; cursor: number }>(
+  const plan = await tx.get<Reschedule>(
     'SELECT case_id, deadlines, cursor FROM reschedules ORDER BY case_id LIMIT 1',
   );
   if (!plan) return false;
