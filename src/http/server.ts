@@ -16,7 +16,7 @@ import { connectionLimit, shareConnections } from './connections.ts';
 import { actorOf, createAuthenticator } from './endpoint/auth.ts';
 import { answerError, refuseConnection } from './endpoint/errors.ts';
 import { Lists } from './endpoint/lists.ts';
-import { METHODS, makeRoutable } from './endpoint/methods.ts';
+import { METHODS, makeRoutable, restoreMethod } from './endpoint/methods.ts';
 import { headersOf, type RateLimiter } from './endpoint/rate-limit.ts';
 import type { ApiContext, RouteContext } from './endpoint/route-context.ts';
 import { type MetricsContext, metricsRoutes } from './metrics/metrics.ts';
@@ -98,6 +98,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     genReqId: newRequestId,
     // A path that is too long is refused together with its head, so the router needs no stricter limit of its own.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LIMITS.maxHeaderSize },
+    exposeHeadRoutes: false,
     rewriteUrl: ({ url = '/' }) => readablePath(url),
     serverFactory: (handler) => serve({ ...options, quick }, readPath, handler),
     clientErrorHandler: (error, socket) => {
@@ -113,7 +114,9 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.setNotFoundHandler(async () => {
     throw new NotFound('There is nothing at this path.');
   });
+  // Before anything looks at the method.
   app.addHook('onRequest', async ({ raw, routeOptions }) => {
+    restoreMethod(raw);
     if (!routeOptions.config.anySite) refuseForeignPages(raw, options.addresses().baseUrl);
   });
   healthRoutes(app, options);

@@ -3,13 +3,14 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ArrayPieces } from '../../src/api/pieces.ts';
+import { anyCharacter } from '../characters.ts';
 
 const test = suite('the pieces of a long list');
 
 /** Text that looks like the place between two elements, and characters of one to four bytes. */
 const nasty = fc.oneof(
   fc.constantFrom('},{"token":', '"},{"token":"', '}]', '\\', '"', 'ü', '日本', '🚨', '\u2028'),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
 );
 
 const element = fc.record({

@@ -10,6 +10,7 @@ import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../src/api/wire.ts';
 import type { CheckIn } from '../../src/core/check-in.ts';
 import { isAlarming, type SnitchFields } from '../../src/core/snitch.ts';
+import { anyCharacter } from '../characters.ts';
 import { ok } from './expect.ts';
 import { checkIn, type Fixture, HOUR, hooks, MINUTE } from './fixture.ts';
 
@@ -37,7 +38,7 @@ const TEXTS = [
   '\\u0041 \\" [] {}',
 ];
 
-const text = fc.oneof(fc.constantFrom(...TEXTS), fc.string({ unit: 'binary', maxLength: 20 }));
+const text = fc.oneof(fc.constantFrom(...TEXTS), fc.string({ unit: anyCharacter, maxLength: 20 }));
 const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null, freq: 3 });
 
 /** The tag of one that others need. */

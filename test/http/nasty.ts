@@ -1,5 +1,6 @@
 /** What generators of bad input put together: values, bodies, and parts of paths and queries. */
 import fc from 'fast-check';
+import { anyCharacter } from '../characters.ts';
 
 const FIELDS = [
   'name',
@@ -12,14 +13,6 @@ const FIELDS = [
   'token',
   '__proto__',
 ];
-
-/**
- * Any character but half a surrogate. fast-check's own unit `binary` is the same; but to look whether names such as
- * `toString` can be made of it, it puts each of its million characters into a map first.
- */
-const anyCharacter = fc
-  .nat({ max: 0x10_ffff - 0x800 })
-  .map((index) => String.fromCodePoint(index < 0xd800 ? index : index + 0x800));
 
 /** Text of any characters. */
 export const anyText = (lengths: fc.StringSharedConstraints = {}) =>

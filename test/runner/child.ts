@@ -24,6 +24,14 @@ registerHooks({
   },
 });
 
+/**
+ * Importing `node:http` reads whatever it exports, and so loaded Node's second HTTP client for these three: most of the
+ * time that such an import took, in every process. Whoever names one of them gets it from the global object instead.
+ */
+for (const name of ['WebSocket', 'CloseEvent', 'MessageEvent']) {
+  Object.defineProperty(process.getBuiltinModule('node:http'), name, { enumerable: false });
+}
+
 /** The suites to be run, which uvu fills and never empties. */
 const queue: unknown[] = [];
 Object.assign(globalThis, { UVU_QUEUE: queue });

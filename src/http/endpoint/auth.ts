@@ -28,6 +28,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     audience?: Audience;
+    /** The methods of the path. Any other is refused, to whatever key. */
+    methods?: readonly string[];
     /** Whether the route works during maintenance, because it is the one that ends it. */
     duringMaintenance?: boolean;
     /** Whether the route itself checks which site a request comes from. */
@@ -52,7 +54,7 @@ export function createAuthenticator({ store, limiter, clock }: AuthenticatorOpti
   const recordUse = createUseRecorder(store);
 
   return async function authenticate(request: FastifyRequest): Promise<Caller> {
-    const { audience = 'case', duringMaintenance, bearer } = request.routeOptions.config;
+    const { audience = 'case', methods, duringMaintenance, bearer } = request.routeOptions.config;
     const key = keyIn(request.raw) ?? (bearer ? bearerIn(request.raw) : null);
     const found = key === null ? null : await store.findApiKey(key);
     if (!found) throw new SnitchError('api_key_invalid', 'The API key is missing or invalid.');
@@ -62,7 +64,8 @@ export function createAuthenticator({ store, limiter, clock }: AuthenticatorOpti
       throw new TryLater('service_unavailable', 'The service is under maintenance.', MAINTENANCE_RETRY_S);
     }
     if (found.case?.onHold) throw new SnitchError('account_on_hold', 'The account is on hold.');
-    admit(found.apiKey, request.is404 ? 'any' : audience, request.method);
+    const isServed = !request.is404 && (methods?.includes(request.method) ?? true);
+    admit(found.apiKey, isServed ? audience : 'any', request.method);
     return found;
   };
 }

@@ -1,26 +1,33 @@
 /**
- * The methods of HTTP. Each path registers all methods that the router knows, to refuse those it lacks with 405. Node
- * knows more than thirty: registering them all took most of the time of a server's start.
+ * The methods of HTTP. Every path answers every method, if only with 405, so the router finds the same under each: it is
+ * given all requests under one method, and the paths look at the method themselves. Registering each path once instead
+ * of under each method saves most of the time of a server's start.
  */
 import type { IncomingMessage } from 'node:http';
 
-/** The methods that the router knows. */
+/** The methods that a path may have, and one that stands for all others. Node knows more than thirty. */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
 
-/**
- * A method that is served nowhere. It stands for all methods that the router does not know, which are not served
- * either.
- */
+/** The method under which the router knows every path. */
+export const ROUTED = 'GET';
+
+/** A method that is served nowhere. It stands for all that are not in `METHODS`, which are not served either. */
 const OTHER = 'TRACE';
 
 const known = new Set<string | undefined>(METHODS);
 const asked = new WeakMap<IncomingMessage, string>();
 
-/** Gives the router a method that it knows. */
+/** Gives the router the method that it knows. */
 export function makeRoutable(request: IncomingMessage): void {
-  if (known.has(request.method)) return;
+  if (request.method === ROUTED) return;
   asked.set(request, request.method ?? OTHER);
-  request.method = OTHER;
+  request.method = ROUTED;
+}
+
+/** Gives a request that has been routed its method back, or the one that stands for it. */
+export function restoreMethod(request: IncomingMessage): void {
+  const method = asked.get(request);
+  if (method !== undefined) request.method = known.has(method) ? method : OTHER;
 }
 
 /** The method as the client sent it. */

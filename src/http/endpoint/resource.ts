@@ -1,8 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Invalid, NotFound, SnitchError } from '../../core/errors.ts';
 import type { Checked } from '../../core/validation.ts';
 import type { Audience } from './auth.ts';
-import { methodOf } from './methods.ts';
+import { methodOf, ROUTED } from './methods.ts';
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
@@ -23,24 +24,36 @@ export function resource(
 ): void {
   const { audience = 'case', duringMaintenance = false, anySite = false, bearer = false } = options;
   const { besideTokens } = options;
-  const config = { audience, duringMaintenance, anySite, bearer, besideTokens };
-  const allowed = Object.keys(handlers) as HTTPMethods[];
-  if (handlers.GET) allowed.push('HEAD');
-  for (const [method, handler] of Object.entries(handlers)) {
-    app.route({ method: method as HTTPMethods, url, handler, config });
-  }
+  const methods = Object.keys(handlers);
+  if (handlers.GET) methods.push('HEAD');
+  const config = { audience, methods, duringMaintenance, anySite, bearer, besideTokens };
+  const byMethod = new Map<string, Handler | undefined>(Object.entries(handlers));
+  byMethod.set('HEAD', handlers.GET);
   app.route({
-    method: app.supportedMethods.filter((method) => !allowed.includes(method)),
+    method: ROUTED,
     url,
-    config: { ...config, audience: 'any' },
+    config,
     handler: async (request, reply) => {
-      reply.header('allow', allowed.join(', '));
-      throw new SnitchError(
-        'method_not_allowed',
-        `${methodOf(request.raw)} is not possible here; ${allowed.join(', ')} is.`,
-      );
+      const handler = byMethod.get(request.method);
+      return handler ? handler(request, reply) : refuseMethod(request, reply, methods);
     },
+    ...(handlers.GET && { onSend: withoutBody }),
   });
+}
+
+function refuseMethod(request: FastifyRequest, reply: FastifyReply, methods: readonly string[]): never {
+  const allowed = methods.join(', ');
+  reply.header('allow', allowed);
+  const method = methodOf(request.raw);
+  throw new SnitchError('method_not_allowed', `${method} is not possible here; ${allowed} is.`);
+}
+
+/** The answer to HEAD is that to GET, with the length of the body instead of the body, where that is known. */
+async function withoutBody({ method }: FastifyRequest, reply: FastifyReply, payload: unknown) {
+  if (method !== 'HEAD') return payload;
+  if (payload instanceof Readable) payload.destroy();
+  else reply.header('content-length', Buffer.byteLength((payload ?? '') as string | Buffer));
+  return null;
 }
 
 /** A named part of the path. */
