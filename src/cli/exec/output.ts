@@ -7,6 +7,7 @@
  */
 import type { Stats } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { delay } from '../../system/delay.ts';
 import { Tail } from './tail.ts';
 import { tell } from './tell.ts';
 
@@ -193,8 +194,4 @@ async function silence(streams: readonly Progress[]): Promise<void> {
     const last = Math.max(since, ...streams.map((stream) => stream.last));
     if (now - last >= SILENCE || now - since >= LONGEST_REST) return;
   }
-}
-
-function delay(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

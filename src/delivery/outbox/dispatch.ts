@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Store } from '../../store/store.ts';
+import { MINUTE } from '../../text/durations.ts';
 import type { Channel } from './channel.ts';
 import { ChannelLoop } from './channel-loop.ts';
 import { type Attempt, Settler } from './settler.ts';
@@ -43,7 +44,7 @@ const GRACE = 4_000;
 const SETTLE_GRACE = 1_500;
 
 /** If the outbox is not read for this long, it makes no progress; milliseconds. */
-const STALLED_AFTER = 60_000;
+const STALLED_AFTER = MINUTE;
 
 export class Dispatch {
   readonly #options: DispatchOptions;

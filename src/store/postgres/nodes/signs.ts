@@ -1,6 +1,7 @@
 /** Signs of life of the nodes in the database; each function is atomic. */
 import type pg from 'pg';
 import type { BlindWindow } from '../../../core/blind-window.ts';
+import { WEEK } from '../../../text/durations.ts';
 import type { ListedNode } from '../../node.ts';
 import { type Verdict, verdictOn } from './verdict.ts';
 
@@ -20,7 +21,7 @@ const LOCK = `SELECT pg_advisory_xact_lock(77, hashtext('liveness'))`;
 const AFTER_GOODBYES = 0;
 
 /** How long nodes that have ended are still listed, in milliseconds. */
-const SHOWN_FOR = 7 * 24 * 3_600_000;
+const SHOWN_FOR = WEEK;
 
 /** Signs come once a second and take a while to arrive; in milliseconds. */
 const BETWEEN_SIGNS = 2_000;
