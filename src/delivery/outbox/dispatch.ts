@@ -35,7 +35,7 @@ export interface DispatchHealth {
   /** Sends and settlements that have not ended. */
   inFlight: Record<string, number>;
   /** How long ago the outbox was last read successfully, in milliseconds. */
-  silence: Record<string, number>;
+  sincePass: Record<string, number>;
 }
 
 const GRACE = 4_000;
@@ -99,12 +99,12 @@ export class Dispatch {
   health(): DispatchHealth {
     const each = (read: (loop: ChannelLoop) => number) =>
       Object.fromEntries(this.#loops.map((loop) => [loop.channel.kind, read(loop)]));
-    return { inFlight: each(({ inFlight }) => inFlight), silence: each(({ silence }) => silence) };
+    return { inFlight: each(({ inFlight }) => inFlight), sincePass: each(({ sincePass }) => sincePass) };
   }
 
   /** What is wrong, in words, or null. */
   problem(): string | null {
-    const longest = Math.max(...this.#loops.map(({ silence }) => silence));
+    const longest = Math.max(...this.#loops.map(({ sincePass }) => sincePass));
     return longest > STALLED_AFTER
       ? `the outbox was not looked at for ${Math.round(longest / 1_000)} s`
       : null;

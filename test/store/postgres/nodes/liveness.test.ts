@@ -129,7 +129,7 @@ test('an older sign than was answered is a loss, and not where another node set 
 test('what a node claimed is its own while its signs go on, and a silent one is dead only for who lived all the while', () => {
   const at = (monotonic: number, wall = monotonic) => ({ monotonic, wall });
   const usual = { wasFreed: false, isUsual: true };
-  const trust = new Trust({ silence: 7_000, deadAfter: 10_000 });
+  const trust = new Trust({ provesFor: 7_000, deadAfter: 10_000 });
   assert.is(trust.heldSince(at(0)), Number.POSITIVE_INFINITY);
   trust.signed(at(100), at(150), usual);
   assert.is(trust.heldSince(at(7_099)), 150);
