@@ -1,7 +1,7 @@
 /** The snitches of a case, slice by slice, with what decides whom their alerts go to. */
 import type { RoutedSnitch } from '../../reach.ts';
 import type { Reading } from '../../transaction.ts';
-import { textsIn } from '../snitch-rows.ts';
+import { textsIn } from '../packed/texts.ts';
 
 interface Row {
   id: number;

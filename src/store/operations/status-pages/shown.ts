@@ -8,9 +8,9 @@ import type { StatusPage } from '../../../core/status-page/page.ts';
 import type { KeptAlert, KeptChange } from '../../../core/status-page/spans.ts';
 import type { ChangeOfSnitch, KeptPast, Looked, ShownSnitch } from '../../status-pages.ts';
 import type { Reading } from '../../transaction.ts';
+import { textsIn } from '../packed/texts.ts';
 import { getRules } from '../silences/case-rules.ts';
 import { silencesSince } from '../silences/rows.ts';
-import { textsIn } from '../snitch-rows.ts';
 import { CHANGES_KEPT } from './changes.ts';
 
 interface ShownRow {

@@ -20,9 +20,8 @@ const LOCK = `SELECT pg_advisory_xact_lock(77, hashtext('liveness'))`;
 /** If all earlier nodes said goodbye, nobody accepted check-ins after the last of them ended. In milliseconds. */
 const AFTER_GOODBYES = 0;
 
-/** How long nodes that have ended are still listed, in milliseconds. */
-const SHOWN_FOR = WEEK;
-
+/** How long nodes that have ended are still listed. */
+const LISTED_FOR = WEEK;
 /** Signs come once a second and take a while to arrive; in milliseconds. */
 const BETWEEN_SIGNS = 2_000;
 
@@ -180,8 +179,8 @@ async function giveLockedSign(
        freed_at = NULL`,
     [node.id, node.name, node.version, now, isUnsure ? last : null, node.schemaVersion],
   );
-  await client.query('DELETE FROM nodes WHERE alive_at < $1', [now - SHOWN_FOR]);
-  await client.query('DELETE FROM waiting_nodes WHERE id = $1 OR alive_at < $2', [node.id, now - SHOWN_FOR]);
+  await client.query('DELETE FROM nodes WHERE alive_at < $1', [now - LISTED_FOR]);
+  await client.query('DELETE FROM waiting_nodes WHERE id = $1 OR alive_at < $2', [node.id, now - LISTED_FOR]);
   const unknown = { hasDead: false, hasProven: false, clockAheadMs: 0 };
   const kept = { last: now, before: signs?.own == null ? null : Number(signs.own) };
   return { verdict, wasFreed: signs?.freed ?? false, ...unknown, databaseNow: now, kept };
