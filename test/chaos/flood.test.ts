@@ -92,7 +92,7 @@ test('what it writes and what is told of it are bounded, and the outage at its e
     [...new Set(receiver.received.flatMap(({ body }) => Object.keys(JSON.parse(body))))],
     ['type', 'timestamp', 'data'],
   );
-  // Alone it has a subject of its own; in a digest, where earlier ones still waited, a line.
+  // Alone it is the subject of a mail; in a digest, if earlier ones were still waiting, it is a line.
   await until(
     () =>
       mailbox.mails.some(({ subject, message }) =>
@@ -105,7 +105,7 @@ test('what it writes and what is told of it are bounded, and the outage at its e
   );
   assert.ok(mailbox.mails.length <= 14);
   await daemon.stop();
-  // Room that rows have left in a database is for the server to use anew, which no test waits for.
+  // PostgreSQL reuses the space of deleted rows only after a vacuum, which no test waits for.
   if (!ON_POSTGRES) assert.ok(megabytes(context) < 3, `${megabytes(context)} MB`);
 });
 

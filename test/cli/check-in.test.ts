@@ -18,7 +18,7 @@ import { fakeServer } from './fake-server.ts';
 import { type Commands, withCase } from './with-daemon.ts';
 
 interface Context extends Commands {
-  /** Where the daemon is to be found, until it is shut. */
+  /** The address of the daemon, until it is closed. */
   door: Door;
   host: Host;
   /** The command with the key of the case at hand. */

@@ -1,4 +1,4 @@
-/** The keys of a host that had a database of its own before it became a node: its package starts it once before. Time limit: 120 s. */
+/** The keys of a host that had its own database before it became a node, because installing the package starts it once. Time limit: 120 s. */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';

@@ -16,7 +16,7 @@ interface Watched {
   dispatch: Dispatch;
   /** What was asked of the channels, by their names. */
   asked: string[];
-  /** How often the outbox was looked at. */
+  /** How often the outbox was read. */
   looks: () => number;
   change: (change: Change) => void;
   clock: { now: number };

@@ -1,4 +1,4 @@
-/** Lasting alarms are told again, but not by a node that another one may have taken the place of. */
+/** Lasting alarms are repeated, but not by a node whose claims another node may have taken over. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Repeat } from '../../src/core/delivery.ts';

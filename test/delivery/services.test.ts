@@ -31,7 +31,7 @@ function postOf(kind: ChannelKind, alert: Alert, changes: Partial<Post> = {}): P
   };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: each service has a shape of its own.
+// biome-ignore lint/suspicious/noExplicitAny: the JSON of each service has another shape.
 type Body = any;
 
 const service = (kind: ChannelKind): Service => {
@@ -87,7 +87,7 @@ const LIVE: Partial<Record<ChannelKind, RegExp>> = {
   telegram: /<(?!\/?b>)|&(?!amp;|lt;|gt;|quot;)|@(?!\u200b)/,
 };
 
-/** The texts that a service shows, of what is sent to it: the fields that are markup there. */
+/** The parts of a request that the service shows as text with markup. */
 function shownTexts(
   kind: ChannelKind,
   request: { url: string; body: string; headers?: Record<string, string> },

@@ -28,7 +28,7 @@ interface Context {
   nodes: DaemonProcess[];
   proxy: ProxyHost;
   token: string;
-  /** Of several snitches, that one among them: the proxy sends each to a node of its own. */
+  /** Several snitches, that one among them: the proxy sends each to another node. */
   tokens: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 /** A piece of a secret of so many characters is no accident, and gives too much of it away. */
 const PIECE = 10;
 
-/** Random letters and digits, joined by what has a form of its own in a URL and in JSON. */
+/** Random letters and digits, joined by characters that are escaped in a URL and in JSON. */
 export function newPassword(): string {
   const [first, second, third] = [random(), random(), random()];
   return `${first}"${second}@\\/é${third}`;

@@ -1,4 +1,4 @@
-/** The nginx example of docs/reverse-proxy.md as it stands there, in a real nginx of its own. */
+/** Runs the nginx example of docs/reverse-proxy.md, unchanged, in a real nginx. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

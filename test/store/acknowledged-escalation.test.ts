@@ -1,4 +1,4 @@
-/** Whoever is told only if nobody acknowledges is never told of an alarm that somebody has acknowledged. */
+/** A channel that gets only unacknowledged alarms never gets one that somebody has acknowledged. */
 import * as assert from 'uvu/assert';
 import { DEFAULT_EVENTS } from '../../src/core/channel.ts';
 import type { Channel } from '../../src/core/routing.ts';

@@ -8,7 +8,7 @@ const test = suite('postponing many deadlines');
 
 const LOOKED = /^postponing deadlines after a blind window: ([\d,]+) of at most ([\d,]+) snitches looked at/;
 
-/** As many slices as are left, each of which takes a tenth of a second. */
+/** That many slices, each of which takes a tenth of a second. */
 function recorded(slices: number) {
   const log: string[] = [];
   const world = { left: slices, elapsed: 0, relieved: 0 };

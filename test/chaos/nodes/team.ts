@@ -1,4 +1,4 @@
-/** Several nodes on one database, as processes of the built program. Each run of one has an address of its own. */
+/** Several nodes on one database, as processes of the built program. Each start of a node gets a new address. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newDataDir, removeDataDir } from '../../data-directory.ts';
 import { type DaemonProcess, startProcess } from '../../end-to-end/daemon-process.ts';

@@ -62,7 +62,7 @@ function discover({ root, env }: Context, program: string, ...flags: string[]): 
   return JSON.parse(stdout) as Found;
 }
 
-/** A program of its own in another directory. */
+/** Another program, in another directory. */
 function install(directory: string, mode = 0o755): string {
   const own = dirname(dirname(SNITCH));
   for (const part of ['bin', 'dist']) cpSync(join(own, part), join(directory, part), { recursive: true });

@@ -15,7 +15,7 @@ export const WITHOUT_HAPROXY = spawnSync('haproxy', ['-v'], TOOLS).error ? 'hapr
 
 export interface ProxyHost extends AsyncDisposable {
   readonly pid: number;
-  /** Where it takes requests with TLS, and what its certificate is to be verified with. */
+  /** Where it accepts requests with TLS, and the CA that its certificate is verified with. */
   readonly port: number;
   readonly ca: Buffer | string;
   /** The status of a request that goes through it. */

@@ -70,7 +70,7 @@ for (const [what, before, atOnce] of [
   });
 }
 
-/** A process of its own, which holds all rows in a transaction, and then stands still until it is woken. */
+/** Another process, which locks all rows in a transaction and is then stopped until it is woken. */
 async function standingStill(settings: pg.PoolConfig) {
   const held = spawn(process.execPath, [join(import.meta.dirname, 'held-rows-holder.ts'), String(DEADLINE)], {
     env: { ...process.env, SETTINGS: JSON.stringify(settings) },

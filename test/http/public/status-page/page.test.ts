@@ -127,7 +127,7 @@ test('planned silences and times at which the service was away are held against 
   while (await store.postponeSlice(START + 4 * HOUR)) assert.ok(true);
   clock.now = START + 4 * HOUR + MINUTE;
   await sweep(context);
-  // The address is new, so that the page is made anew.
+  // A new address, so the page is not taken from the cache.
   await put(context, { slug: 'renewed' });
   const after = await pageOf(context, 'renewed');
   const marks = (name: string) => after.groups[0]?.snitches.find((one) => one.name === name)?.marks.slice(-5);
