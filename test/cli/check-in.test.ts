@@ -31,7 +31,7 @@ test.before.each(async (context) => {
   Object.assign(context, await withCase());
   const { dataDir, url } = context.daemon;
   context.door = await Door.before(url);
-  // Keys are for the address that stands beside them.
+  // A key belongs to the address that is configured with it.
   const credentials = join(dataDir, 'credentials.yaml');
   writeFileSync(credentials, readFileSync(credentials, 'utf8').replace(url, context.door.url));
   context.host = new Host(context.door.url);

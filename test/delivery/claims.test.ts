@@ -1,4 +1,4 @@
-/** What is claimed ahead of sending, for how long, and behind whom the next claim goes on. */
+/** What is claimed ahead of sending, for how long, and after which target the next claim goes on. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ClaimedDelivery } from '../../src/core/delivery.ts';

@@ -68,7 +68,7 @@ const withoutEntities = (text: string) =>
     .replaceAll('&amp;', '&');
 const count = (text: string) => [...text].length;
 const bytes = (text: string) => Buffer.byteLength(text);
-/** Each backslash takes the character behind it with it, so that only live ones are left. */
+/** Removes each backslash with the character after it, so only characters that act as markup are left. */
 const bare = (text: string) => text.replace(/\\[\s\S]/gu, '');
 
 const RULES: Record<Exclude<ChannelKind, 'command'>, Rule> = {

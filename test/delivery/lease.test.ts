@@ -63,7 +63,7 @@ const CHANNELS = {
   },
 };
 
-/** Sends both while the first send takes what leaves `left` milliseconds of the lease, and tells what was settled. */
+/** Sends both while the first send takes what leaves `left` milliseconds of the lease, and returns what was settled. */
 async function settlements(
   context: Context,
   channel: keyof typeof CHANNELS,

@@ -112,7 +112,7 @@ test.after(async ({ proxy, nodes, hosts }) => {
   await hosts[Symbol.asyncDispose]();
 });
 
-/** The first value of the answer as text, or nothing. What the page asks is run as it stands there; this is for the test. */
+/** The first value of the answer as text, or nothing. The queries of the page are run unchanged; this one is for the test. */
 function ask({ hosts }: Context, host: DatabaseHost, sql: string, database = 'postgres'): Promise<string> {
   return hosts.ask(host, sql, database);
 }

@@ -74,7 +74,7 @@ function formsOf(secret: string): Record<string, string> {
   };
 }
 
-/** What base64 makes of it behind so many other bytes, without the characters that neighbours change. */
+/** The secret in base64 after so many other bytes, without the characters that depend on its neighbours. */
 function inBase64(bytes: Buffer, before: number): string {
   const whole = Buffer.concat([Buffer.alloc(before), bytes]);
   const text = whole.subarray(0, whole.length - (whole.length % 3)).toString('base64');

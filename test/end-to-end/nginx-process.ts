@@ -147,7 +147,7 @@ export class Nginx {
     });
   }
 
-  /** @param upstreams where the daemons listen: what stands for them in the example, and what is there */
+  /** @param upstreams where the daemons listen: the address in the example, and the real one */
   static async startWith(root: string, block: string, upstreams: Record<string, string>): Promise<Nginx> {
     const directory = join(root, 'nginx');
     mkdirSync(directory);

@@ -27,7 +27,7 @@ export const NOW = utc('2025-07-09T10:20:00');
 /** A store that `await using` closes at the end of its block, however that ends; it can be closed more than once. */
 export type Closing = Store & AsyncDisposable;
 
-/** An empty store, with what a test may do behind its back. */
+/** An empty store, and what a test can do to its database directly. */
 export interface Opened extends AsyncDisposable {
   dataDir: string;
   store: Store;

@@ -120,7 +120,7 @@ export class Team implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled(this.#places.map(({ running }) => running?.process.end('SIGKILL')));
-    // What is killed while it writes may leave something behind for a moment.
+    // A process that is killed while it writes may leave a file behind for a moment.
     await sleep(10);
     for (const { dataDir } of this.#places) removeDataDir(dataDir);
   }

@@ -1,4 +1,4 @@
-/** What `snitch discover` writes must run where it stands; here it is run as cron would run it. */
+/** The lines that `snitch discover` writes must work; here they are run as cron would run them. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,

@@ -1,5 +1,5 @@
 /**
- * `snitch server`: what it writes into `cli.yaml`, and what it tells of the servers there.
+ * `snitch server`: what it writes into `cli.yaml`, and what it shows of the servers there.
  * Time limit: 180 s.
  */
 import { spawnSync } from 'node:child_process';

@@ -84,7 +84,7 @@ export class Hosts implements AsyncDisposable {
     this.#place(host);
   }
 
-  /** On Debian the configuration stands outside the data, and is no part of a copy of them. */
+  /** On Debian the configuration is outside the data directory, and not copied with it. */
   #place({ server, etc }: DatabaseHost): void {
     const own = ['shared_buffers = 16MB', 'fsync = off', `include_dir = '${etc}/conf.d'`];
     const lines = [...own, `unix_socket_directories = '${this.root}'`, ''];

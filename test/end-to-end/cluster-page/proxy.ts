@@ -1,4 +1,4 @@
-/** The HAProxy of docs/cluster.md, as it stands there but for addresses and users. */
+/** The HAProxy of docs/cluster.md, unchanged except for addresses and users. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ export interface ProxyHost extends AsyncDisposable {
 
 /**
  * @param nodes their ports, in the order of the page
- * @param change of the configuration as it stands there
+ * @param change to the configuration of the page
  */
 export async function startProxy(
   directory: string,

@@ -14,7 +14,7 @@ test('a tag is looked at anew when changes of other nodes may have been missed',
   const { token } = await newSnitch(acme, { tags: ['web'] });
   let now = 1_000_000;
   const listeners: ((change: Change) => void)[] = [];
-  // What this node hears is what the test tells it: the check-in below is one on another node.
+  // This node hears only what the test sends it: the check-in below happens on another node.
   const deaf = { ...store, onChange: (listener: (change: Change) => void) => void listeners.push(listener) };
   const states = new TagStates(
     deaf,

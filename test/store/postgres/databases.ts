@@ -13,7 +13,7 @@ import { migrate } from '../../../src/store/postgres/migrate.ts';
 import type { Pool } from '../../../src/store/postgres/session.ts';
 import { type Cluster, startCluster } from './clusters/cluster.ts';
 
-/** Tests of many stores at once and not of durability; rows come and go too quickly for anybody to clean up behind. */
+/** Tests of many stores at once and not of durability; rows come and go too quickly for a vacuum to keep up. */
 const CONFIGURATION = ['max_connections = 300', 'max_locks_per_transaction = 256', 'autovacuum = off'];
 
 /** How many connections a store has here. */

@@ -24,7 +24,7 @@ const test = suite('rows that are held');
 /** What calls wait for an answer, in milliseconds. */
 const DEADLINE = 3_000;
 
-/** Likewise where somebody else stands still who was given `DEADLINE`. */
+/** The same if the transaction that stands still was given `DEADLINE`. */
 const SOONER = 2_200;
 
 async function countOf(aside: pg.Pool): Promise<number> {

@@ -122,7 +122,7 @@ test('an older sign than was answered is a loss, and not where another node set 
   assert.equal(lost(98_000, 130_000, 30_000), { start: 98_000, end: 130_000 });
   // Servers differ by a few seconds.
   assert.equal(lost(98_000, 97_000, 1_000), { start: 98_000, end: 100_000 });
-  // Another node found the clock 9 s back, and this one asks 3 s behind its own last sign.
+  // Another node found the clock 9 s back, and this one asks 3 s after its own last sign.
   assert.is(lost(92_500, 94_000, 3_000), null);
 });
 
