@@ -195,7 +195,7 @@ test('asleep across the deadlines: the same as stopped', async (context) => {
   await assertNobodyIsAccused(context, teams);
 });
 
-test('a clock that is set back moves no deadline, repeats no alarm, and what is too far ahead is set anew', async (context) => {
+test('a clock that is set back moves no deadline, repeats no alarm, and times that are too far ahead are corrected', async (context) => {
   const { daemon } = context;
   const team = await createTeam(context, 'backups', 10);
   const [late, ...others] = team.tokens as [string, ...string[]];

@@ -59,7 +59,7 @@ function megabytes({ daemon }: Context): number {
   return sizes.reduce((sum, size) => sum + size, 0) / 1_000_000;
 }
 
-test('what it writes and what is told of it are bounded, and the outage at its end is told', async (context) => {
+test('its writes and its alerts are bounded, and the outage at its end is reported', async (context) => {
   const { daemon, mailbox, receiver } = context;
   await daemon.call('POST', '/v1/webhooks', { url: receiver.url });
   await daemon.call('PATCH', '/v1/case', { members: ['ann@example.com'] });

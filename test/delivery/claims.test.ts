@@ -48,7 +48,7 @@ test('a lease has room for the send itself, one before it, and settling', async 
   ]);
 });
 
-test('the next claim goes on behind the last target, and begins anew where nothing was left', async () => {
+test('the next claim goes on after the last target, and starts over if nothing was left', async () => {
   const found = [['a', 'b', 'c'], ['d'], [], ['a']];
   const after: string[] = [];
   const claims = new Claims({

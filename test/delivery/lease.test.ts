@@ -99,7 +99,7 @@ async function settlements(
 }
 
 for (const channel of ['webhook', 'email'] as const) {
-  test(`${channel}: what may outlast its lease is given back, claimed anew and sent once`, async (context) => {
+  test(`${channel}: a send that may outlast its lease is released, claimed again and sent once`, async (context) => {
     const settled = await settlements(context, channel, TIMEOUT / 2);
     assert.equal(Object.values(settled), [['delivered'], ['released', 'delivered']]);
     assert.is(context.receiver.received.length + context.mail.received.length, 2);

@@ -185,7 +185,7 @@ contract('an escalation that was under way when somebody acknowledged', (test) =
     }
   });
 
-  test('that arrived is shown as delivered, and its channel is told of the end', async ({ store }) => {
+  test('that arrived is shown as delivered, and its channel gets the end', async ({ store }) => {
     const { owner, token, delivery } = await claimed(store);
     await store.acknowledgeSnitch(owner.id, token, SAID, due + 1);
     await store.settleDelivery(delivery.id, delivery.fence, { kind: 'delivered', at: due + 2 });

@@ -140,7 +140,7 @@ contract('flapping', (test) => {
     assert.match((await told(store, owner, token))[0] ?? '', 'snitch.missing over 8');
   });
 
-  test('flapping that goes on is told of once an hour', async ({ store }) => {
+  test('flapping that goes on is reported once an hour', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await newSnitch(store, owner);
     for (let index = 0; index < 5 * 60; index += 1) {

@@ -189,7 +189,7 @@ contract('deliveries that wait for after', (test) => {
     assert.equal(await deliverAll(store, DUE + HOUR), ['missing']);
   });
 
-  test('a later outage begins anew', async ({ store }) => {
+  test('a later outage starts over', async ({ store }) => {
     const { owner, token } = await missing(store, AFTER);
     await checkIn(store, token, AT - 1);
     await sweep(store, DUE + 2 * HOUR);

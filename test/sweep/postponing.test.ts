@@ -61,7 +61,7 @@ test('what takes long is told: how far it is now and again, and when it is over'
   assert.is(log[3], 'the deadlines are postponed; alarms are raised again');
 });
 
-test('the next window begins anew', async () => {
+test('the next window starts from the beginning', async () => {
   const { world, log, postponing } = recorded(410);
   while (await postponing.next(0));
   log.length = 0;

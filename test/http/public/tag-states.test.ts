@@ -9,7 +9,7 @@ const test = suite<Fixture>('the states of tags');
 test.before.each(hooks.start);
 test.after.each(hooks.close);
 
-test('a tag is looked at anew when changes of other nodes may have been missed', async (context) => {
+test('a tag is read again when changes of other nodes may have been missed', async (context) => {
   const { store, clock, acme } = context;
   const { token } = await newSnitch(acme, { tags: ['web'] });
   let now = 1_000_000;
