@@ -1,7 +1,7 @@
 /**
  * Who imports whom, and how long files and functions are. Not with --fast: it reads all of the sources with the compiler.
  */
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert';
 import { cyclesAmong, partsOf } from './cycles.ts';
 import { allImports, type Import, importsOf, SRC, sourceFiles } from './imports.ts';
 import { type Length, lengthsOf } from './lengths.ts';
+import { writtenTwice } from './said-once.ts';
 
 /** The files directly in `store/`: what the rest of the program sees of it. */
 const STORE_INTERFACE = /^store\/[^/]+\.ts$/;
@@ -204,6 +205,17 @@ architecture('no function and no file is too long to be read in one sitting', ()
     lengths.filter(isTooLong).map(({ what, lines }) => `${what}: ${lines} lines`),
     [],
   );
+});
+
+architecture('no function is written twice', () => {
+  assert.equal(writtenTwice(new Map(sourceFiles().map((file) => [file, join(SRC, file)]))), []);
+});
+
+architecture('an hour and a day have a name, and are not written out in milliseconds', () => {
+  const written = sourceFiles().filter((file) =>
+    /\b(?:3_?600_?000|86_?400_?000)\b/.test(readFileSync(join(SRC, file), 'utf8')),
+  );
+  assert.equal(written, []);
 });
 
 architecture.run();

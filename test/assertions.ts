@@ -100,7 +100,7 @@ function testsIn(source: ts.SourceFile): { name: string; node: ts.Node; body: ts
   });
 }
 
-/** @returns whether a function asserts something, by itself or by what it names */
+/** @returns whether a function asserts something, itself or through a function that it names */
 function assertionsIn(sources: Sources): (known: Known) => boolean {
   const functions = new Map([...sources].map(([file, source]) => [file, functionsIn(source)]));
   const imports = new Map([...sources].map(([file, source]) => [file, importsIn(file, source)]));

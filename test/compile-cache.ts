@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 /**
- * What the test runner lets all processes of Node share, so that not each of them compiles the program anew. It goes into the
+ * What the test runner lets all processes of Node share, so that the program is compiled once and not by each of them. It goes into the
  * environment of those that get one of their own.
  *
  * The daemon sets an option of V8 as it starts. What was compiled with other options is of no use to it, nor what it leaves

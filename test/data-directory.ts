@@ -1,4 +1,4 @@
-/** A data directory for one test. It stands alone, because who needs no more must not wait for the built program. */
+/** A data directory for one test. In a file of its own, so that whoever needs only this does not wait for the built program. */
 import { type DisposableTempDir, mkdtempDisposableSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 
 /**
  * A port of 127.0.0.1 that nobody listens on, for what must be told its port, or comes back there after a while. The kernel
- * gives those above 32767 to whoever asks for any, so that another test could have one of those by then.
+ * gives out those above 32767 if any will do, so another test could get one of them meanwhile.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

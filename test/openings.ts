@@ -134,7 +134,7 @@ function isVariable(node: ts.Identifier): boolean {
   return !(isProperty && parent.name === node);
 }
 
-/** The call that ends what this name stands for, where it is one. */
+/** The call that closes what this name refers to, if it is one. */
 function endOf(node: ts.Identifier, isDirectory: boolean): ts.CallExpression | null {
   let top: ts.Node = node;
   while (ts.isPropertyAccessExpression(top.parent)) top = top.parent;

@@ -14,7 +14,7 @@ export function withoutRoot(): string | null {
   return process.getuid?.() === 0 ? null : 'it needs root';
 }
 
-/** `test` itself where nothing is in the way; else what counts each test as skipped and says why. */
+/** `test` itself if nothing is missing; otherwise a function that counts each test as skipped, with the reason. */
 export function unless<T>(
   reason: string | null,
   test: Test<T>,

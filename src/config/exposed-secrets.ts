@@ -1,6 +1,6 @@
 /** Finds secrets of the configuration that every user of this host can read. */
 import { parsePostgresUrl } from '../core/database/postgres-url.ts';
-import { everybodyMayRead } from '../system/access.ts';
+import { isExposed } from '../system/access.ts';
 import type { Config } from './config.ts';
 import type { ConfigFile } from './file.ts';
 
@@ -58,13 +58,4 @@ function textAt(values: Record<string, unknown>, section: string, name: string):
   const inner = values[section];
   const value = typeof inner === 'object' && inner !== null ? Reflect.get(inner, name) : null;
   return typeof value === 'string' ? value : null;
-}
-
-/** A file that cannot be examined counts as not exposed. */
-function isExposed(path: string): boolean {
-  try {
-    return everybodyMayRead(path);
-  } catch {
-    return false;
-  }
 }

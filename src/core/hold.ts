@@ -25,7 +25,7 @@ import { type Held, isAwaiting, isDown, type Needed, type NeedsFacts } from './n
 import type { Reason } from './reason.ts';
 import { apart, together } from './runs.ts';
 import { isAwaited, type SnitchState } from './snitch.ts';
-import type { Transition, TransitionContext } from './trigger.ts';
+import { silent, type Transition, type TransitionContext } from './trigger.ts';
 
 /** The longest an alert waits to learn whether something the snitch needs is down. */
 export const LONGEST_DOUBT = 5 * MINUTE;
@@ -207,10 +207,6 @@ function onePeriodFrom(snitch: SnitchState, from: number, context: TransitionCon
 function withDue(snitch: SnitchState, dueAt: number | null): SnitchState {
   const { plain, open } = apart(snitch);
   return together({ ...plain, dueAt, postponed: 0, movedFrom: null }, open);
-}
-
-function silent(snitch: SnitchState): Transition {
-  return { snitch, alert: null };
 }
 
 /** Whether the sweep has to look at a held alert. */

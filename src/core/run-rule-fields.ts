@@ -1,5 +1,6 @@
 /** What a client may set on how a run must look: `min_runtime`, `failures_before_alert` and `expect`. */
 import type { Validation } from './errors.ts';
+import { type Body, isObject } from './input.ts';
 import { exactNumber } from './judgement/number-words.ts';
 import { ANY_RUN, type Expectation, type RunRules } from './judgement/rules.ts';
 import { isValueName, VALUE_NAME_RULE } from './judgement/values.ts';
@@ -9,8 +10,6 @@ import type { Checked } from './validation.ts';
 export const LONGEST_MIN_RUNTIME = 2_678_400;
 export const MOST_FAILURES = 10;
 export const MOST_EXPECTATIONS = 20;
-
-type Body = Readonly<Record<string, unknown>>;
 
 /** Those of the three that are given; null resets one to its default. */
 export function readRunRules(body: Body): Checked<Partial<RunRules>> {
@@ -114,8 +113,4 @@ function isNumberOrNull(given: unknown): given is number | null {
 
 function refuse(message: string, attribute = 'expect'): { validations: Validation[] } {
   return { validations: [{ attribute, message }] };
-}
-
-function isObject(value: unknown): value is Body {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

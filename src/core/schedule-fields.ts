@@ -1,6 +1,7 @@
 /** What a client may set on when a job is due: `schedule`, `timezone`, `grace` (`extensions: When a job is due`). */
 import { wallMinute } from '../text/times.ts';
 import type { Validation } from './errors.ts';
+import { isObject } from './input.ts';
 import { type Interval, intervalFor, isTimeZone, spelledTimeZone } from './interval.ts';
 import { ScheduleRefused, wordsOf } from './schedule/refused.ts';
 import { readSchedule, type Schedule, type ScheduleRule } from './schedule/schedule.ts';
@@ -104,8 +105,4 @@ function validateFrom(given: unknown, now: number): Checked<number> {
 
 function refuse(message: string, attribute = 'schedule'): { validations: Validation[] } {
   return { validations: [{ attribute, message }] };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

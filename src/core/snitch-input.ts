@@ -4,6 +4,7 @@
  * replaces a schedule.
  */
 import type { Validation } from './errors.ts';
+import { type Body, isObject } from './input.ts';
 import { type Interval, isMinuteInterval } from './interval.ts';
 import { ANY_RUN, type RunRules } from './judgement/rules.ts';
 import { readNeeds } from './needs/needs.ts';
@@ -86,8 +87,6 @@ export function readSnitchChanges(body: unknown, stored: Stored, said: Said): Ch
   const own = merged(due.value ? { value: { ...cleared, ...due.value } } : due, readRunFields(body));
   return merged(fields, merged(merged(own, readRunRules(body)), readNeedsOf(body)));
 }
-
-type Body = Record<string, unknown>;
 
 /** Those of `schedule`, `timezone` and `grace` that are given. */
 function readDue(
@@ -177,8 +176,4 @@ function merged(one: Checked<object>, other: Checked<object>, base: object = {})
 
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && !(typeof value === 'string' && value.trim() === '');
-}
-
-function isObject(value: unknown): value is Body {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

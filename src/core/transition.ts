@@ -23,7 +23,13 @@ import {
   type RememberedStatus,
   type SnitchState,
 } from './snitch.ts';
-import type { StateTrigger, Transition, TransitionContext, Trigger } from './trigger.ts';
+import {
+  type StateTrigger,
+  silent,
+  type Transition,
+  type TransitionContext,
+  type Trigger,
+} from './trigger.ts';
 import { withRuns, withStartOf } from './watched-runs.ts';
 
 export type { Transition, TransitionContext, Trigger } from './trigger.ts';
@@ -276,8 +282,4 @@ function acknowledgedAgain(
 /** The time to the next reminder restarts now; the deadline of an errored snitch stays as it is. */
 function restartReminder(snitch: SnitchState, context: TransitionContext): SnitchState {
   return snitch.status === 'failed' ? restart(snitch, context.now, context) : snitch;
-}
-
-function silent(snitch: SnitchState): Transition {
-  return { snitch, alert: null };
 }

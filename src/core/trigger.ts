@@ -7,6 +7,11 @@ import type { OpenRun } from './open-run.ts';
 import type { Reason } from './reason.ts';
 import type { PauseUntil, SnitchState } from './snitch.ts';
 
+/** A transition about which nobody is told. */
+export function silent(snitch: SnitchState): Transition {
+  return { snitch, alert: null };
+}
+
 export type Trigger =
   /**
    * `at` is when the job checked in, if earlier than now because it could not reach the service then. `why` is why an

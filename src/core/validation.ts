@@ -1,5 +1,8 @@
 /** What a client may set on a snitch, a pause or a case: input → value or one validation per failing attribute. */
+
+import { codePoints } from '../text/code-points.ts';
 import type { Validation } from './errors.ts';
+import { type Body, isObject } from './input.ts';
 import { type Interval, isInterval, isMinuteInterval } from './interval.ts';
 import { MOST_MEMBERS } from './resource-limits.ts';
 import type { AlertType, PauseUntil } from './snitch.ts';
@@ -91,8 +94,6 @@ export function validateSnitchChanges(
   return validateFields({ ...pick(body), interval: intervalOf(body) }, stored);
 }
 
-type Body = Record<string, unknown>;
-
 /** Only known fields are read, so a whole object can be sent back and `__proto__` means nothing. */
 function pick(body: Body): Body {
   const { name, public_name, notes, tags, alert_email, alert_type } = body;
@@ -151,13 +152,7 @@ function checkLine(given: unknown, limit: number): string | Refusal {
 }
 
 function withinLength(given: string, limit: number): string | Refusal {
-  return charactersIn(given) > limit ? new Refusal(`is too long (maximum is ${limit} characters)`) : given;
-}
-
-export function charactersIn(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
+  return codePoints(given) > limit ? new Refusal(`is too long (maximum is ${limit} characters)`) : given;
 }
 
 function checkInterval(given: unknown): Interval | Refusal {
@@ -291,8 +286,4 @@ export function hasOffset(text: string): boolean {
 
 export function isBlank(value: unknown): boolean {
   return value === null || (typeof value === 'string' && value.trim() === '');
-}
-
-function isObject(value: unknown): value is Body {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { SERVER_ITSELF } from '../core/activity/activity.ts';
+import { isObject } from '../core/input.ts';
 import { newCaseSettings } from '../http/resources/case-schema.ts';
 import type { Store } from '../store/store.ts';
 import { replacePrivateFile } from '../system/private-file.ts';
@@ -67,7 +68,7 @@ export async function updateUrl(path: string, url: string): Promise<string | nul
   try {
     const credentials: unknown = parse(readFileSync(path, 'utf8'));
     // A file that is not understood is left alone, because it may have the only copy of the keys.
-    if (!isMapping(credentials)) return 'it holds no "name: value" lines';
+    if (!isObject(credentials)) return 'it holds no "name: value" lines';
     if (credentials.url !== url) await replacePrivateFile(path, stringify({ ...credentials, url }));
     return null;
   } catch (error) {
@@ -81,7 +82,7 @@ export async function updateUrl(path: string, url: string): Promise<string | nul
 /** Whether the store knows a key in the file; true if no key can be read from it. */
 export async function knowsKeysIn(store: Pick<Store, 'findApiKey'>, path: string): Promise<boolean> {
   const credentials = readCredentials(path);
-  if (!isMapping(credentials)) return true;
+  if (!isObject(credentials)) return true;
   const keys = [credentials.api_key, credentials.admin_key].filter((key) => typeof key === 'string');
   const found = await Promise.all(keys.map((key) => store.findApiKey(key)));
   return keys.length === 0 || found.some((one) => one !== null);
@@ -94,8 +95,4 @@ function readCredentials(path: string): unknown {
   } catch {
     return null;
   }
-}
-
-function isMapping(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

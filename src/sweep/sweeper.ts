@@ -170,12 +170,12 @@ export class Sweeper {
 
   /** Says what is wrong; null if nothing is. */
   problem(): string | null {
-    return this.#silence(this.#sweptAt);
+    return this.#stalledSince(this.#sweptAt);
   }
 
   /** Says what hangs; null if nothing does. A sweep that fails at once, because the disk is full, does not hang. */
   stall(): string | null {
-    return this.#silence(this.#endedAt);
+    return this.#stalledSince(this.#endedAt);
   }
 
   /** What it must do before it can look for what is due, in words; null if that takes next to no time. */
@@ -183,9 +183,9 @@ export class Sweeper {
     return this.#postponing.progress();
   }
 
-  #silence(since: number): string | null {
-    const silent = this.#options.monotonic() - since;
-    return silent > STALLED_AFTER ? `no sweep has ended for ${Math.round(silent / 1_000)} s` : null;
+  #stalledSince(since: number): string | null {
+    const elapsed = this.#options.monotonic() - since;
+    return elapsed > STALLED_AFTER ? `no sweep has ended for ${Math.round(elapsed / 1_000)} s` : null;
   }
 
   /** Blind windows come before the sweep, so no job is reported missing that could not be heard. */

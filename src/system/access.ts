@@ -34,6 +34,15 @@ export function everybodyMayRead(path: string): boolean {
   return (node.statSync(real).mode & EVERYBODY.read) !== 0 && isReachable(real);
 }
 
+/** Whether everybody may read it. A file that cannot be examined, such as a pipe, counts as not exposed. */
+export function isExposed(path: string): boolean {
+  try {
+    return everybodyMayRead(path);
+  } catch {
+    return false;
+  }
+}
+
 /** Whether everybody may pass through all directories above it. What is in a private directory is private too. */
 function isReachable(real: string): boolean {
   for (let path = real; path !== '/'; path = dirname(path)) {

@@ -27,6 +27,9 @@ export function exactTime(at: number, timezone: string): string {
   return `${wallOf(zoned)} (${timezone === 'UTC' ? 'UTC' : `${timezone}, UTC${zoned.offset}`})`;
 }
 
+/** In English, short. */
+export const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
 /** `Mon 2026-03-09 13:00 +01:00`; with seconds if there are any. @throws RangeError for an unknown zone */
@@ -36,7 +39,8 @@ export function weekdayTime(at: number, timezone: string): string {
   return `${WEEKDAYS[zoned.dayOfWeek - 1]} ${wall} ${zoned.offset}`;
 }
 
-function zonedOf(at: number, timezone: string): Temporal.ZonedDateTime {
+/** The instant on the clocks of the time zone. @throws RangeError for an unknown zone */
+export function zonedOf(at: number, timezone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone);
 }
 

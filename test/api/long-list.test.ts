@@ -80,7 +80,7 @@ test('is ended when enough was read, even if the server has more to say', async 
   const first = await answered(
     (response) => {
       closed = once(response, 'close');
-      // It never ends by itself.
+      // It never ends on its own.
       response.write(JSON.stringify(MANY).slice(0, -1));
     },
     async (client) => {

@@ -96,7 +96,7 @@ test('are there before the end, and nearly nothing waits', () => {
   assert.ok(count > 900, `${count} elements before the end`);
 });
 
-test('are not looked for anew with each chunk where there is no place to cut', () => {
+test('are not searched for from the start with each chunk if there is no place to cut', () => {
   const inner = `{"token":1,"inner":[${'{"token":2},'.repeat(5_000)}{"token":3}]}`;
   const chunks = cutAt(
     Buffer.from(`[${inner}]`),

@@ -65,7 +65,7 @@ const test = suite('channels in chaos');
 /** When each chat was told something, on the clock of the daemon's host. */
 type Times = Map<ChannelKind, number[]>;
 
-/** How many alerts a message stands for. */
+/** How many alerts a message reports. */
 function alertsIn({ body }: { body: string }): number {
   const text = body.startsWith('{') || body.startsWith('[') ? body : new URLSearchParams(body).toString();
   const plain = text.replaceAll('\\', '').replaceAll('+', ' ').replaceAll('%5B', '[').replaceAll('%5D', ']');

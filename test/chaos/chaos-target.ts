@@ -14,7 +14,7 @@ export interface Post {
   body: string;
 }
 
-/** Answers in its own way, and tells how the exchange is brought to a good end when the target is healed. */
+/** Answers in its own way, and returns how to end the exchange well once the target is healed. */
 type Misbehaviour = (response: ServerResponse) => undefined | (() => void);
 
 const HANG: Misbehaviour = (response) => () => response.writeHead(200).end();

@@ -53,7 +53,7 @@ test.after.each(async ({ daemon, mailbox, receiver }) => {
   await receiver.stop();
 });
 
-/** A case of its own with snitches that checked in just now; its webhook hears of them from now on. */
+/** A new case with snitches that have just checked in; its webhook is added afterwards. */
 async function createTeam(
   { daemon, receiver }: Context,
   name: string,
@@ -73,7 +73,7 @@ async function createTeam(
     return token;
   });
   const checkedIn: Team['checkedIn'] = [since, daemon.clock.now()];
-  // That they report for the first time is not what is looked at here.
+  // Alerts about first reports are not what this test is about.
   const member = `${name}@example.com`;
   await daemon.call('PATCH', '/v1/case', { members: [member] }, key);
   await daemon.call('POST', '/v1/webhooks', { url: receiver.url }, key);
@@ -195,7 +195,7 @@ test('asleep across the deadlines: the same as stopped', async (context) => {
   await assertNobodyIsAccused(context, teams);
 });
 
-test('a clock that is set back moves no deadline, repeats no alarm, and what is too far ahead is set anew', async (context) => {
+test('a clock that is set back moves no deadline, repeats no alarm, and times that are too far ahead are corrected', async (context) => {
   const { daemon } = context;
   const team = await createTeam(context, 'backups', 10);
   const [late, ...others] = team.tokens as [string, ...string[]];

@@ -45,7 +45,7 @@ const VARIANTS: readonly Variant[] = [
 
 const test = suite('failover under load');
 
-/** Two clusters, of which one is the primary. */
+/** Two clusters, one of them the primary. */
 class Pair {
   primary: Cluster;
   standby: Cluster;

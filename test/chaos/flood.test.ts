@@ -59,7 +59,7 @@ function megabytes({ daemon }: Context): number {
   return sizes.reduce((sum, size) => sum + size, 0) / 1_000_000;
 }
 
-test('what it writes and what is told of it are bounded, and the outage at its end is told', async (context) => {
+test('its writes and its alerts are bounded, and the outage at its end is reported', async (context) => {
   const { daemon, mailbox, receiver } = context;
   await daemon.call('POST', '/v1/webhooks', { url: receiver.url });
   await daemon.call('PATCH', '/v1/case', { members: ['ann@example.com'] });
@@ -92,7 +92,7 @@ test('what it writes and what is told of it are bounded, and the outage at its e
     [...new Set(receiver.received.flatMap(({ body }) => Object.keys(JSON.parse(body))))],
     ['type', 'timestamp', 'data'],
   );
-  // Alone it has a subject of its own; in a digest, where earlier ones still waited, a line.
+  // Alone it is the subject of a mail; in a digest, if earlier ones were still waiting, it is a line.
   await until(
     () =>
       mailbox.mails.some(({ subject, message }) =>
@@ -105,7 +105,7 @@ test('what it writes and what is told of it are bounded, and the outage at its e
   );
   assert.ok(mailbox.mails.length <= 14);
   await daemon.stop();
-  // Room that rows have left in a database is for the server to use anew, which no test waits for.
+  // PostgreSQL reuses the space of deleted rows only after a vacuum, which no test waits for.
   if (!ON_POSTGRES) assert.ok(megabytes(context) < 3, `${megabytes(context)} MB`);
 });
 

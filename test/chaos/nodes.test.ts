@@ -84,7 +84,7 @@ test.after(async ({ team, network, mailbox, cluster }) => {
   await cluster[Symbol.asyncDispose]();
 });
 
-/** A case of its own, with one recipient of mail and one of webhooks. */
+/** A new case with one member who gets mail and one webhook. */
 async function withJobs(
   { cluster, database }: Context,
   work: (jobs: Jobs, receiver: WebhookReceiver) => Promise<void>,
@@ -236,7 +236,7 @@ for (const how of ['hang', 'swallow'] as const) {
         console.log(
           `      503 after ${rounded(took)}, and later after ${rounded(performance.now() - again)}`,
         );
-        // These check in at another node in time, of which the one that is cut off knows nothing.
+        // These check in at another node in time, which the node that is cut off does not know.
         await jobs.makeDue(others, 2_000);
         for (const other of others) assert.is(await team.checkIn(0, other), 202);
         assert.is(await team.checkIn(1, token), 202);
@@ -268,7 +268,7 @@ test(`a digest of ${DIGEST} for one person from three nodes is at most two mails
       told.reduce((sum, count) => sum + count, 0),
       DIGEST,
     );
-    // A digest tells of what there is when its wait is over: on a slow host the sweep goes on for longer than that.
+    // A digest holds what there is when its wait is over. On a slow host the sweep takes longer than that.
     const [row] = await jobs.query<{ last: string }>(
       'SELECT max(at) AS last FROM alerts WHERE case_id = $1',
       jobs.caseId,

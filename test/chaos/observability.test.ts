@@ -1,5 +1,5 @@
 /**
- * What an operator sees: `/metrics` tells what happens, and `/readyz` says when a part makes no progress.
+ * What an operator sees: `/metrics` shows what happens, and `/readyz` says when a part makes no progress.
  * Also on PostgreSQL.
  */
 import { statfsSync, statSync } from 'node:fs';

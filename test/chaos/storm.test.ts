@@ -159,7 +159,7 @@ test(`${FAILING} snitches fail in one second: webhooks get all, each recipient a
   );
   const after = receivers.flatMap(({ posts }) => posts.map(({ at }) => at + offset - swept));
   const [first, last] = [Math.min(...after), Math.max(...after)];
-  // A digest tells of what there is when its wait is over: on a slow host the sweep goes on for longer than that.
+  // A digest holds what there is when its wait is over. On a slow host the sweep takes longer than that.
   const most = 2 + Math.floor((last - first) / EMAIL_LIMITS.groupWait);
   for (const recipient of RECIPIENTS) {
     const count = perRecipient(mailbox).get(recipient) ?? 0;

@@ -1,5 +1,5 @@
 /**
- * Alerts to many targets of which a third misbehave, while the daemon is killed: none is lost, nobody waits. CHAOS=full
+ * Alerts to many targets, a third of which misbehave, while the daemon is killed: none is lost, and nobody waits for another. CHAOS=full
  * makes the alerts more.
  * Time limit: 240 s. Also on PostgreSQL with CHAOS=full.
  */

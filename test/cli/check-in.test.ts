@@ -18,7 +18,7 @@ import { fakeServer } from './fake-server.ts';
 import { type Commands, withCase } from './with-daemon.ts';
 
 interface Context extends Commands {
-  /** Where the daemon is to be found, until it is shut. */
+  /** The address of the daemon, until it is closed. */
   door: Door;
   host: Host;
   /** The command with the key of the case at hand. */
@@ -31,7 +31,7 @@ test.before.each(async (context) => {
   Object.assign(context, await withCase());
   const { dataDir, url } = context.daemon;
   context.door = await Door.before(url);
-  // Keys are for the address that stands beside them.
+  // A key belongs to the address that is configured with it.
   const credentials = join(dataDir, 'credentials.yaml');
   writeFileSync(credentials, readFileSync(credentials, 'utf8').replace(url, context.door.url));
   context.host = new Host(context.door.url);

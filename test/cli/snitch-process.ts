@@ -14,7 +14,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** A built `snitch` as a process, in an environment without a configuration and in a directory of its own. */
+/** A built `snitch` as a process, in an environment without a configuration and in a new directory. */
 export class SnitchProcess {
   stdout = '';
   stderr = '';

@@ -39,7 +39,7 @@ export async function withDaemon(env: Record<string, string> = {}): Promise<Comm
   });
 }
 
-/** Those that a test has ended by itself. */
+/** Those that a test has already ended. */
 const ended = new WeakSet<DaemonProcess>();
 
 function endOf(daemon: DaemonProcess, signal?: NodeJS.Signals): Promise<number | null> {

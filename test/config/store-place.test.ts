@@ -33,7 +33,7 @@ test('without an address it is the data directory', () => {
   assert.is(storePlace({}, {}), null);
 });
 
-test('an address is kept as it stands, and shown without its password', () => {
+test('an address is kept as it was given, and shown without its password', () => {
   assert.equal(storeSection.parse({ url: URL }), { url: URL });
   const place = storePlace({ url: URL.replace('snitch@', 'snitch:hunter2@') }, {});
   assert.is(place?.address.password, 'hunter2');

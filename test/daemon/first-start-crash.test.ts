@@ -1,4 +1,4 @@
-/** A first start that is killed anywhere, as a process of its own each time. Not with --fast. */
+/** A first start that is killed at every point, in a new process each time. Not with --fast. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';

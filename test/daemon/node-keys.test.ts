@@ -1,4 +1,4 @@
-/** The keys of a host that had a database of its own before it became a node: its package starts it once before. Time limit: 120 s. */
+/** The keys of a host that had its own database before it became a node, because installing the package starts it once. Time limit: 120 s. */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -57,7 +57,7 @@ test('a node whose file has the keys of another database says so, and doctor say
   }
 });
 
-test('a node whose keys were deleted is told of that too, and not only of another database', async () => {
+test('a node whose keys were deleted says so, and does not only speak of another database', async () => {
   await using cluster = await startCluster();
   const url = cluster.url(await cluster.newDatabase());
   const dataDir = newDataDir();

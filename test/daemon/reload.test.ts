@@ -22,7 +22,7 @@ async function withDaemon(use: (daemon: Daemon, config: Config) => Promise<void>
   }
 }
 
-/** What a stranger behind a proxy is answered, who may read the metrics only where they are public. */
+/** The status that a stranger behind a proxy gets for the metrics: he may read them only if they are public. */
 async function statusOfMetrics({ url }: Daemon): Promise<number> {
   const response = await fetch(`${url}/metrics`, { headers: { via: '1.1 proxy' } });
   await response.arrayBuffer();

@@ -91,7 +91,7 @@ async function checksInOnTime(context: Context, named: string): Promise<string> 
   const after = Date.now();
   const { answer } = await call<Snitch>(context, right, 'GET', `/v1/snitches/${snitch.token}`);
   const at = Date.parse(answer.checked_in_at ?? '');
-  // The clocks of nodes may be a second apart, and the API tells whole seconds.
+  // The clocks of nodes may be a second apart, and the API gives whole seconds.
   assert.ok(at >= before - 2_000 && at <= after + 1_000, `${named}: off by ${(at - before) / 1_000} s`);
   return snitch.token;
 }

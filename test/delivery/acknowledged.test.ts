@@ -42,7 +42,7 @@ async function acknowledge({ store, owner, clock }: Outbox, tokens: readonly str
 
 const delivered = async (outbox: Outbox) => (await outbox.deliveries('delivered')).length;
 
-test('a chat that must not be written to for some time is not told of it then', async (context) => {
+test('a chat that must not be written to for some time is not told about it afterwards', async (context) => {
   const { outbox, server } = context;
   await addPager(context, 'slack');
   const running = run(outbox);

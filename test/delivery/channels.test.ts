@@ -59,7 +59,7 @@ const allSettled = (outbox: Outbox) => async () => (await outbox.deliveries('pen
 const bodies = ({ received }: Receiver) => received.map(({ body }) => JSON.parse(body));
 const quick = { limits: { service: { groupWait: 50 } } };
 
-test('every kind over HTTP is told of an alarm and of its recovery', async (context) => {
+test('every kind over HTTP gets an alarm and its recovery', async (context) => {
   const { outbox, server } = context;
   for (const { kind } of SERVICES) await add(context, kind);
   outbox.deliverer(quick);

@@ -1,4 +1,4 @@
-/** What is claimed ahead of sending, for how long, and behind whom the next claim goes on. */
+/** What is claimed ahead of sending, for how long, and after which target the next claim goes on. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ClaimedDelivery } from '../../src/core/delivery.ts';
@@ -48,7 +48,7 @@ test('a lease has room for the send itself, one before it, and settling', async 
   ]);
 });
 
-test('the next claim goes on behind the last target, and begins anew where nothing was left', async () => {
+test('the next claim goes on after the last target, and starts over if nothing was left', async () => {
   const found = [['a', 'b', 'c'], ['d'], [], ['a']];
   const after: string[] = [];
   const claims = new Claims({

@@ -26,7 +26,7 @@ test.after.each(async ({ outbox, directory }) => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** A deliverer that runs a script, for a channel of its own. */
+/** A deliverer with one channel, which runs a script. */
 async function withScript(
   { outbox, directory }: Context,
   script: string,

@@ -14,7 +14,7 @@ const digestOf = (alerts: Parameters<typeof digestEntry>[0][]) =>
     'example.com',
   );
 
-/** An alert of a snitch of its own, unless a token is given. */
+/** An alert about a new snitch, unless a token is given. */
 let snitches = 0;
 function alertOf(changes: Parameters<typeof anAlert>[0] = {}): SnitchAlert {
   snitches += 1;

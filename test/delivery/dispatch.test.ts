@@ -16,7 +16,7 @@ interface Watched {
   dispatch: Dispatch;
   /** What was asked of the channels, by their names. */
   asked: string[];
-  /** How often the outbox was looked at. */
+  /** How often the outbox was read. */
   looks: () => number;
   change: (change: Change) => void;
   clock: { now: number };
@@ -91,12 +91,12 @@ test('an outbox that is not looked at for a minute is a problem', async () => {
     while (looks() === 0) await turn();
     await turn();
     await dispatch.stop();
-    assert.equal(dispatch.health(), { inFlight: { chat: 0 }, silence: { chat: 0 } });
+    assert.equal(dispatch.health(), { inFlight: { chat: 0 }, sincePass: { chat: 0 } });
     clock.now = 60_000;
     assert.is(dispatch.problem(), null);
     clock.now = 61_400;
     assert.is(dispatch.problem(), 'the outbox was not looked at for 61 s');
-    assert.equal(dispatch.health().silence, { chat: 61_400 });
+    assert.equal(dispatch.health().sincePass, { chat: 61_400 });
   });
 });
 

@@ -102,7 +102,7 @@ test('an outage of many snitches is at most two emails to each recipient', async
   outbox.deliverer(options(mail));
   const began = performance.now();
   await outbox.raise(400);
-  // A digest tells of what there is when its wait is over, and to store the errors may take longer than that here.
+  // A digest holds what there is when its wait is over, and storing the errors may take longer than that here.
   const most = 2 + Math.floor((performance.now() - began) / GROUP_WAIT);
   await until(async () => (await outbox.deliveries('delivered')).length === 1_200, 'all are settled', 20_000);
   for (const recipient of recipients) {

@@ -44,7 +44,7 @@ const LONG: Record<string, string> = {
   'ten thousand marks': '*_<&"\\@`é😀'.repeat(1_000),
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: each service has a shape of its own.
+// biome-ignore lint/suspicious/noExplicitAny: the JSON of each service has another shape.
 type Body = any;
 
 interface Rule {
@@ -52,7 +52,7 @@ interface Rule {
   texts(body: Body): [title: string, text: string];
   /** The text as the service shows it: what was done to it is undone. */
   shown?: (text: string) => string;
-  /** What would be more than text there, where none of it may be. */
+  /** What the service would read as markup, none of which may come from a name. */
   live?: RegExp;
   /** Whatever else must be, or must not be, in the request; the limits of length too. */
   holds(body: Body, request: ServiceRequest): boolean;
@@ -68,7 +68,7 @@ const withoutEntities = (text: string) =>
     .replaceAll('&amp;', '&');
 const count = (text: string) => [...text].length;
 const bytes = (text: string) => Buffer.byteLength(text);
-/** Each backslash takes the character behind it with it, so that only live ones are left. */
+/** Removes each backslash with the character after it, so only characters that act as markup are left. */
 const bare = (text: string) => text.replace(/\\[\s\S]/gu, '');
 
 const RULES: Record<Exclude<ChannelKind, 'command'>, Rule> = {

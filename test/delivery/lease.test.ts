@@ -1,5 +1,5 @@
 /**
- * A lease that may end during a send is given back: another claim could send the same at the same time. Also on PostgreSQL.
+ * A claim whose lease may end during the send is released: another claim could send the same at the same time. Also on PostgreSQL.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,7 +11,7 @@ import { type Receiver, startReceiver } from './receiver.ts';
 
 const TIMEOUT = 20_000;
 
-/** Nothing counts as slow here, or what waits would be given back for that. */
+/** Nothing counts as slow here; otherwise waiting deliveries would be released for that reason. */
 const LIMITS = { timeout: TIMEOUT, slowAfter: 3_600_000 };
 
 interface Context {
@@ -34,7 +34,7 @@ test.after.each(async ({ outbox, receiver, mail }) => {
   await mail.close();
 });
 
-/** Two deliveries of each channel, of which the second waits in memory until the first was sent. */
+/** Two deliveries on each channel; the second waits in memory until the first has been sent. */
 const CHANNELS = {
   async webhook({ outbox, receiver }: Context, onSend: () => void): Promise<Partial<DelivererOptions>> {
     await outbox.store.updateCase(outbox.owner.id, { members: [] }, outbox.clock());
@@ -63,7 +63,7 @@ const CHANNELS = {
   },
 };
 
-/** Sends both while the first send takes what leaves `left` milliseconds of the lease, and tells what was settled. */
+/** Sends both while the first send takes what leaves `left` milliseconds of the lease, and returns what was settled. */
 async function settlements(
   context: Context,
   channel: keyof typeof CHANNELS,
@@ -99,7 +99,7 @@ async function settlements(
 }
 
 for (const channel of ['webhook', 'email'] as const) {
-  test(`${channel}: what may outlast its lease is given back, claimed anew and sent once`, async (context) => {
+  test(`${channel}: a send that may outlast its lease is released, claimed again and sent once`, async (context) => {
     const settled = await settlements(context, channel, TIMEOUT / 2);
     assert.equal(Object.values(settled), [['delivered'], ['released', 'delivered']]);
     assert.is(context.receiver.received.length + context.mail.received.length, 2);

@@ -44,7 +44,7 @@ const htmlOf = (letter: Letter) => asHtml(letter).replace(/ style="[^"]*"/g, '')
 test('as HTML: read on a dark page as on a light one', () => {
   const html = asHtml({ ...FULL, link: { url: 'https://snitch.example.com/a/1.s', words: 'Acknowledge' } });
   assert.match(html, '<meta name="color-scheme" content="light dark">');
-  // The page has the colours of the reader: whatever has one of its own has both.
+  // The colours are the reader's own. Whatever sets one of text and background colour must set both.
   for (const [, style = ''] of html.matchAll(/ style="([^"]*)"/g))
     assert.is(/(?:^|;)color:/.test(style), /background:/.test(style), style);
 });

@@ -136,16 +136,16 @@ test('how long no pass ended well is known, and a pass that fails is none', asyn
     monotonic: () => now,
   });
   now = 3_500;
-  assert.is(loop.silence, 2_500, 'since it was made');
+  assert.is(loop.sincePass, 2_500, 'since it was made');
   loop.start();
   try {
     for (let count = 0; count < 10; count += 1) await turn();
-    assert.is(loop.silence, 2_500);
+    assert.is(loop.sincePass, 2_500);
     fails = false;
-    while (loop.silence > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    while (loop.sincePass > 0) await new Promise((resolve) => setTimeout(resolve, 10));
     now = 4_000;
     fails = true;
-    assert.is(loop.silence, 500);
+    assert.is(loop.sincePass, 500);
   } finally {
     await loop.stop();
   }

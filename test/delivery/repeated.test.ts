@@ -1,4 +1,4 @@
-/** Alarms that are told again and again never fire anew behind their recovery. */
+/** An alarm that is repeated never fires again after its recovery was sent. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ClaimedDelivery, Repeat } from '../../src/core/delivery.ts';

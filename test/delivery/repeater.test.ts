@@ -1,4 +1,4 @@
-/** Lasting alarms are told again, but not by a node that another one may have taken the place of. */
+/** Lasting alarms are repeated, but not by a node whose claims another node may have taken over. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Repeat } from '../../src/core/delivery.ts';
@@ -60,6 +60,32 @@ test('what it took before another node took everything over is not its own', asy
     since = performance.now();
   };
   assert.not(await sends(() => since, freed));
+});
+
+test('a channel that does not answer is spared its other alarms, and holds up no other channel', async () => {
+  const repeats = ['chan_1', 'chan_1', 'chan_2'].map((channelId) => ({ ...REPEAT, channelId }));
+  const tried: string[] = [];
+  const repeater = new Repeater({
+    store: {
+      nextRepeatAt: async () => (repeats.length > 0 ? 1 : null),
+      takeRepeats: async () => repeats.splice(0),
+      lasts: async () => true,
+    },
+    clock: Date.now,
+    logger: { debug() {}, error() {}, info() {} },
+    heldSince: () => Number.NEGATIVE_INFINITY,
+    send: async ({ channelId }) => {
+      tried.push(channelId);
+      return { kind: 'retry', error: 'no answer' };
+    },
+  });
+  repeater.start();
+  try {
+    await until(() => tried.includes('chan_2'), 'the other channel is tried');
+  } finally {
+    await repeater.stop();
+  }
+  assert.equal(tried.sort(), ['chan_1', 'chan_2']);
 });
 
 test.run();

@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Alert } from '../../src/core/alert.ts';
 import type { ChannelKind } from '../../src/core/channel.ts';
+import { snitchFields } from '../../src/delivery/channels/incident-words.ts';
 import type { Post, Service } from '../../src/delivery/channels/service.ts';
 import { SERVICES } from '../../src/delivery/channels/services.ts';
 import type { Answer } from '../../src/delivery/http/http-sender.ts';
@@ -30,7 +31,7 @@ function postOf(kind: ChannelKind, alert: Alert, changes: Partial<Post> = {}): P
   };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: each service has a shape of its own.
+// biome-ignore lint/suspicious/noExplicitAny: the JSON of each service has another shape.
 type Body = any;
 
 const service = (kind: ChannelKind): Service => {
@@ -86,7 +87,7 @@ const LIVE: Partial<Record<ChannelKind, RegExp>> = {
   telegram: /<(?!\/?b>)|&(?!amp;|lt;|gt;|quot;)|@(?!\u200b)/,
 };
 
-/** The texts that a service shows, of what is sent to it: the fields that are markup there. */
+/** The parts of a request that the service shows as text with markup. */
 function shownTexts(
   kind: ChannelKind,
   request: { url: string; body: string; headers?: Record<string, string> },
@@ -371,6 +372,11 @@ test('the words of a link are cut before they push the message out', () => {
     assert.ok(shown.length >= 90 && shown.length <= 100, `${kind}: ${shown.length}`);
   }
   assert.is(new URLSearchParams(of('pushover')).get('url_title')?.length, 100);
+});
+
+test('a service that keeps incidents gets the name cut to 255 characters, however much of it is spelled out', () => {
+  const fields = snitchFields(anAlert({ snitch: { name: 'n'.repeat(300) } }));
+  assert.is(fields.name?.length, 255);
 });
 
 test('limits of length hold, counted as each service counts', () => {

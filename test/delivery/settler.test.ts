@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { RETRY_WAITS } from '../../src/core/backoff.ts';
 import type { Settlement } from '../../src/core/delivery.ts';
 import { StoreUnavailable } from '../../src/core/errors.ts';
-import type { Held } from '../../src/delivery/outbox/held.ts';
+import type { OwnClaim } from '../../src/delivery/outbox/own-claim.ts';
 import { Settler, type SettlerOptions } from '../../src/delivery/outbox/settler.ts';
 import type { LogLine } from './outbox.ts';
 
@@ -12,7 +12,7 @@ const NOW = Date.UTC(2026, 10, 21, 5);
 
 const test = suite('settling');
 
-function held(id: number, changes: Partial<Held> = {}): Held {
+function claim(id: number, changes: Partial<OwnClaim> = {}): OwnClaim {
   const known = { fence: 7, attempt: 1, channel: 'email', target: 'ann@example.com' } as const;
   const alarm = { type: 'snitch.missing', snitch: 'nightly', token: 'abc' };
   return { id, ...known, alertId: `alert_${id}`, alarm, leaseEnds: 60_000, ...changes };
@@ -55,9 +55,9 @@ const said = (lines: readonly LogLine[]) => lines.map(({ level, message }) => `$
 
 test('an alarm that was delivered is logged for all to see, another alert only for who looks closely', async () => {
   const { settler, lines, written, observed } = settling();
-  await settler.settle([held(1)], { kind: 'delivered' });
-  await settler.settle([held(2, { alarm: null })], { kind: 'delivered' });
-  await settler.settle([held(3), held(4, { alarm: null }), held(5)], { kind: 'delivered' });
+  await settler.settle([claim(1)], { kind: 'delivered' });
+  await settler.settle([claim(2, { alarm: null })], { kind: 'delivered' });
+  await settler.settle([claim(3), claim(4, { alarm: null }), claim(5)], { kind: 'delivered' });
   assert.equal(said(lines), ['info: delivered', 'debug: delivered', 'info: delivered']);
   const about = { channel: 'email', target: 'ann@example.com' };
   assert.equal(lines[0]?.what, {
@@ -77,8 +77,8 @@ test('an alarm that was delivered is logged for all to see, another alert only f
 
 test('a failure is tried again at one instant for the whole group, but for the last attempt of one', async () => {
   const { settler, lines, written } = settling();
-  const last = held(3, { attempt: RETRY_WAITS.length + 1 });
-  await settler.settle([held(1), held(2), last], { kind: 'retry', error: 'away' });
+  const last = claim(3, { attempt: RETRY_WAITS.length + 1 });
+  await settler.settle([claim(1), claim(2), last], { kind: 'retry', error: 'away' });
   const at = NOW + RETRY_WAITS[0]!;
   assert.equal(
     written.map(([, , settlement]) => settlement),
@@ -101,10 +101,10 @@ test('a failure is tried again at one instant for the whole group, but for the l
 
 test('the wait that a target asks for counts, and what is given back is told to nobody', async () => {
   const { settler, lines, written } = settling();
-  await settler.settle([held(1)], { kind: 'retry', error: 'busy', retryAfter: 3_600_000 });
+  await settler.settle([claim(1)], { kind: 'retry', error: 'busy', retryAfter: 3_600_000 });
   assert.equal(written[0]?.[2], { kind: 'retry', at: NOW + 3_600_000, error: 'busy' });
   lines.length = 0;
-  await settler.release([held(2), held(3)]);
+  await settler.release([claim(2), claim(3)]);
   await settler.release([]);
   assert.equal(
     written.slice(1).map(([id, , { kind }]) => [id, kind]),
@@ -118,7 +118,7 @@ test('the wait that a target asks for counts, and what is given back is told to 
 
 test('a large group goes to the store in parts, and the log names some and counts all', async () => {
   const { settler, lines, written, mostAtOnce } = settling();
-  const group = Array.from({ length: 120 }, (_, index) => held(index, { target: `to-${index % 2}` }));
+  const group = Array.from({ length: 120 }, (_, index) => claim(index, { target: `to-${index % 2}` }));
   await settler.settle(group, { kind: 'dead', error: 'gone' });
   assert.is(written.length, 120);
   assert.is(mostAtOnce(), 50);
@@ -131,7 +131,7 @@ test('one that the store refuses for a moment is tried again', async () => {
     if (calls === 1) throw new Error('disk is full');
     return true;
   });
-  await settler.settle([held(1, { leaseEnds: 501 })], { kind: 'delivered' });
+  await settler.settle([claim(1, { leaseEnds: 501 })], { kind: 'delivered' });
   assert.is(written.length, 1);
   assert.is(observed.length, 1);
   assert.equal(said(lines), ['info: delivered']);
@@ -142,11 +142,11 @@ test('one that is refused until its lease ends, or while the process ends, is le
     throw new Error('disk is full');
   };
   const ending = settling(refuse);
-  await ending.settler.settle([held(1, { leaseEnds: 500 })], { kind: 'delivered' });
+  await ending.settler.settle([claim(1, { leaseEnds: 500 })], { kind: 'delivered' });
   assert.equal(said(ending.lines).slice(1), ['error: a delivery was not settled and will be sent again']);
   const hurried = settling(refuse);
   hurried.settler.hurry();
-  await hurried.settler.settle([held(1)], { kind: 'delivered' });
+  await hurried.settler.settle([claim(1)], { kind: 'delivered' });
   assert.is(hurried.observed.length, 0);
   assert.equal(said(hurried.lines).slice(1), ['error: a delivery was not settled and will be sent again']);
 });
@@ -158,7 +158,7 @@ test('one that was sent is tried after the end of its lease while the store is a
     if (calls < 3) throw new StoreUnavailable(new Error('disk is full'));
     return calls === 3;
   });
-  await settler.settle([held(1, { leaseEnds: 0 })], { kind: 'delivered' });
+  await settler.settle([claim(1, { leaseEnds: 0 })], { kind: 'delivered' });
   assert.is(written.length, 1);
   assert.is(observed.length, 1);
   const one = [['ann@example.com'], []];
@@ -171,7 +171,7 @@ test('one that was not sent is left to the next claim at the end of its lease', 
   const { settler, written, lines } = settling(() => {
     throw new StoreUnavailable(new Error('disk is full'));
   });
-  await settler.release([held(1, { leaseEnds: 0 })]);
+  await settler.release([claim(1, { leaseEnds: 0 })]);
   assert.equal(written, []);
   assert.equal(said(lines), ['error: a delivery was not settled and will be sent again']);
 });
@@ -181,7 +181,7 @@ test('one whose first attempt had no answer may be settled already, and the log 
     if (calls === 1) throw new StoreUnavailable(new Error('no answer'));
     return false;
   });
-  await settler.settle([held(1)], { kind: 'delivered' });
+  await settler.settle([claim(1)], { kind: 'delivered' });
   assert.equal(said(lines).slice(1), [
     'warn: a delivery was settled already, by an attempt that the store did not answer, or its lease had ended',
   ]);
@@ -189,7 +189,7 @@ test('one whose first attempt had no answer may be settled already, and the log 
 
 test('one whose lease has ended is not counted', async () => {
   const { settler, lines, observed } = settling(() => false);
-  await settler.settle([held(1)], { kind: 'delivered' });
+  await settler.settle([claim(1)], { kind: 'delivered' });
   assert.equal(observed, []);
   assert.equal(said(lines).slice(1), ['warn: a delivery was settled too late: its lease had ended']);
 });

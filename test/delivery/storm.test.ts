@@ -1,5 +1,5 @@
 /**
- * A storm in one chat: no more messages in a minute than a person can read, also where the daemon starts anew meanwhile,
+ * A storm in one chat: no more messages in a minute than a person can read, even if the daemon restarts meanwhile,
  * and never one that the service has asked to wait for. The minutes are those of a clock that the test moves.
  * Also on PostgreSQL. Time limit: 180 s.
  */

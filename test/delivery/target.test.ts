@@ -110,7 +110,7 @@ grouped('has one turn at a time, however well it answers', () => {
   );
 });
 
-grouped('is told of one thing at once after a quiet time, and then of all that waits', () => {
+grouped('gets the first alert after a quiet time at once, and then everything that waits', () => {
   const target = new GroupedTarget('ann', { wait: 500 });
   for (let id = 1; id <= 3; id += 1) target.add(claim(id), 0);
   const messages = target.waiting[0]!.messages();

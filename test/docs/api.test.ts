@@ -112,7 +112,7 @@ function methodOf(line: string): string {
   return given ?? (/ (?:-d|--data-binary) /.test(line) ? 'POST' : 'GET');
 }
 
-/** Whether a line calls this path, with anything for what stands in braces. */
+/** Whether a line calls this path, with anything in place of the parts in braces. */
 function isAddress(line: string, path: string): boolean {
   const pattern = path
     .replace(/^\/v1/, '\\$API')

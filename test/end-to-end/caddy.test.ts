@@ -1,5 +1,5 @@
 /**
- * What docs/reverse-proxy.md says of Caddy holds: its example as it stands there, in a real Caddy, before the real daemon.
+ * What docs/reverse-proxy.md says about Caddy is true: its example, unchanged, in a real Caddy in front of the real daemon.
  * Time limit: 120 s.
  */
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-/** The HAProxy of docs/cluster.md, before it has noticed by itself that two of three nodes are lost. */
+/** The HAProxy of docs/cluster.md, before its own checks have noticed that two of three nodes are lost. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

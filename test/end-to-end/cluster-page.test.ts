@@ -28,7 +28,7 @@ interface Context {
   nodes: DaemonProcess[];
   proxy: ProxyHost;
   token: string;
-  /** Of several snitches, that one among them: the proxy sends each to a node of its own. */
+  /** Several snitches, that one among them: the proxy sends each to another node. */
   tokens: readonly string[];
 }
 
@@ -112,7 +112,7 @@ test.after(async ({ proxy, nodes, hosts }) => {
   await hosts[Symbol.asyncDispose]();
 });
 
-/** The first value of the answer as text, or nothing. What the page asks is run as it stands there; this is for the test. */
+/** The first value of the answer as text, or nothing. The queries of the page are run unchanged; this one is for the test. */
 function ask({ hosts }: Context, host: DatabaseHost, sql: string, database = 'postgres'): Promise<string> {
   return hosts.ask(host, sql, database);
 }

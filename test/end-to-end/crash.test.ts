@@ -155,7 +155,7 @@ class LoopDisk {
     run('mkfs.ext4', '-qF', this.#image);
   }
 
-  /** Without a commit of its own every few seconds, nothing but the syncs of the daemon moves what is in the image. */
+  /** Without the file system's own commit every few seconds, only the daemon's syncs write to the image. */
   mount(): void {
     run('mount', '-o', 'loop,commit=3600', this.#image, this.#mountPoint);
   }

@@ -1,4 +1,4 @@
-/** The built program as a process of its own, with a data directory of its own. */
+/** The built program as a process, with its own data directory. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync } from 'node:fs';

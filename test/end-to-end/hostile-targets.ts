@@ -9,7 +9,7 @@ export interface HostileTargets {
   urls: Record<'good' | 'quoting' | 'redirecting' | 'echoing' | 'untrusted' | 'closed', string>;
   /** The credentials that came, as the header that they came in. */
   authorizations: Set<string>;
-  /** A mail server that lets one user in, and tells all others what it did not like. */
+  /** A mail server that accepts one user, and repeats to all others what they sent. */
   smtpUrl: string;
   /** Who came in. */
   users: Set<string>;

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 /** A piece of a secret of so many characters is no accident, and gives too much of it away. */
 const PIECE = 10;
 
-/** Random letters and digits, joined by what has a form of its own in a URL and in JSON. */
+/** Random letters and digits, joined by characters that are escaped in a URL and in JSON. */
 export function newPassword(): string {
   const [first, second, third] = [random(), random(), random()];
   return `${first}"${second}@\\/é${third}`;
@@ -74,7 +74,7 @@ function formsOf(secret: string): Record<string, string> {
   };
 }
 
-/** What base64 makes of it behind so many other bytes, without the characters that neighbours change. */
+/** The secret in base64 after so many other bytes, without the characters that depend on its neighbours. */
 function inBase64(bytes: Buffer, before: number): string {
   const whole = Buffer.concat([Buffer.alloc(before), bytes]);
   const text = whole.subarray(0, whole.length - (whole.length % 3)).toString('base64');

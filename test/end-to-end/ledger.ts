@@ -73,7 +73,7 @@ export function decidedAlerts(dataDir: string): Promise<string[]> {
   return read(dataDir, 'SELECT id FROM alerts');
 }
 
-/** The only column of what is selected, behind the back of the daemon. */
+/** The only column of the query, read without the daemon's knowledge. */
 async function read(dataDir: string, sql: string): Promise<string[]> {
   if (ON_POSTGRES)
     return (await queryOnPostgres<Record<string, string>>(dataDir, sql)).flatMap(Object.values);

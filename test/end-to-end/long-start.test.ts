@@ -1,5 +1,5 @@
 /**
- * The built daemon starts on a large database after it was blind: it listens first, and works behind that.
+ * The built daemon starts on a large database after it was blind: it listens first, and does its work after that.
  * Time limit: 240 s.
  */
 import { once } from 'node:events';

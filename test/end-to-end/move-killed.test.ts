@@ -92,7 +92,7 @@ async function killedAt(
 }
 
 /**
- * Kills moves until one was cut in that phase. One that was complete before the kill is looked at as well, and the next is
+ * Kills moves until one was cut in that phase. One that was complete before the kill is checked as well, and the next is
  * slower. The last phase ends with what makes the move count, so that there either may come first.
  * @param isCut kills one, looks at what it left and at what the same command then does
  */

@@ -29,7 +29,7 @@ test.before(async (context) => {
 });
 test.after(({ cluster }) => cluster[Symbol.asyncDispose]());
 
-/** All that a client can read of what people made, and of what jobs did. */
+/** Everything that a client can read about what people made and what jobs did. */
 const READ = [
   ...[
     '/v1/case',

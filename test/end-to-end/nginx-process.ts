@@ -1,4 +1,4 @@
-/** The nginx example of docs/reverse-proxy.md as it stands there, in a real nginx of its own. */
+/** Runs the nginx example of docs/reverse-proxy.md, unchanged, in a real nginx. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -147,7 +147,7 @@ export class Nginx {
     });
   }
 
-  /** @param upstreams where the daemons listen: what stands for them in the example, and what is there */
+  /** @param upstreams where the daemons listen: the address in the example, and the real one */
   static async startWith(root: string, block: string, upstreams: Record<string, string>): Promise<Nginx> {
     const directory = join(root, 'nginx');
     mkdirSync(directory);

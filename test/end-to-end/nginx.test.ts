@@ -1,5 +1,5 @@
 /**
- * What docs/reverse-proxy.md says holds: its nginx example, its settings, and the real daemon behind them.
+ * What docs/reverse-proxy.md says is true: its nginx example, its settings, and the real daemon behind them.
  * Time limit: 120 s.
  */
 import { writeFileSync } from 'node:fs';

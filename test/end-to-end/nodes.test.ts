@@ -101,7 +101,7 @@ test('after a kill -9 of one node nothing is lost, and alerts come from the othe
     const failed = await fetch(`${two.url}/c/${token}?s=1`, { method: 'POST' });
     assert.is(failed.status, 202);
     const isTold = async () => receiver.posts.some(({ body }) => body.type === 'snitch.errored');
-    // The receiver had been served by the node that died, whose claims are made free once it is known to be dead.
+    // The node that died had served this receiver; its claims are released once it is known to be dead.
     await until(isTold, 'the alert comes from the node that is left', 60_000);
     const windows = await context.cluster.query('SELECT 1 FROM blind_windows', [], database);
     assert.equal(windows, []);

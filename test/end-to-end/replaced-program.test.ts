@@ -19,7 +19,7 @@ const WITHIN = 60_000;
 
 const test = suite('a daemon whose program was taken away');
 
-/** The bundle in a directory of its own. */
+/** A copy of the bundle in a new directory. */
 function install(directory: string): string {
   mkdirSync(directory);
   for (const name of readdirSync(DIST).filter((file) => /\.(mjs|node)$/.test(file))) {

@@ -104,7 +104,7 @@ async function newSnitch({ receiver }: Context, node: DaemonProcess): Promise<st
   return token;
 }
 
-test('one that expands works beside the program of the release before, and each may be started anew', async (context) => {
+test('one that expands works with the program of the previous release, and both can be restarted', async (context) => {
   const { cluster, expanded } = context;
   const database = await cluster.newDatabase();
   await using older = await start(context, database);

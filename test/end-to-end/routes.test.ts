@@ -65,7 +65,7 @@ test('what lasts is told once in its time, what ended or was paused before never
     await checkIn(daemon, ended);
     await until(() => pager.received.length > 0, 'the alarm arrives', 60_000);
     assert.ok((pager.received[0]?.at ?? 0) - decidedAt >= AFTER * 1_000, 'not before its time');
-    // The end is told to whoever was told of the alarm, and to nobody else.
+    // The end goes to whoever got the alarm, and to nobody else.
     await checkIn(daemon, lasting);
     await until(() => pager.received.length > 1, 'its end arrives', 60_000);
     await sleep(2_000);

@@ -29,7 +29,7 @@ const FAILURES = [
   'watchdog.url answered with 500',
 ];
 
-/** Makes a snitch that everybody is told about; it has a recipient of its own, who waits for nobody. */
+/** Makes a snitch whose alerts go to everybody; it also has its own recipient, whose mail does not wait for others. */
 async function raiseAlert(life: BusyLife, name: string): Promise<WireSnitch> {
   const wish = { name, interval: 'hourly', alert_email: [`${name}@example.com`] };
   const snitch = await life.make<WireSnitch>('POST', '/v1/snitches', wish);

@@ -1,5 +1,5 @@
 /**
- * The built daemon under a service manager: what it tells, and the socket that outlives it.
+ * The built daemon under a service manager: what it reports, and the socket that outlives it.
  * Time limit: 120 s.
  */
 import { once } from 'node:events';
@@ -60,7 +60,7 @@ test('it is ready when clients are served, tells what it has, reloads and stops'
   }
 });
 
-/** What it tells after a SIGHUP, without signs of life; the time of the reload is that of the kernel's clock. */
+/** What it reports after a SIGHUP, without signs of life; the time of the reload is by the kernel's clock. */
 async function reload(daemon: DaemonProcess, notify: ReturnType<typeof openNotifySocket>): Promise<string[]> {
   const from = notify.fields.length;
   const before = process.hrtime.bigint() / 1_000n;

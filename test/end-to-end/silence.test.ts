@@ -1,4 +1,4 @@
-/** A daemon that is killed between the end of a silence and its sweep tells once what was kept back. */
+/** A daemon that is killed between the end of a silence and its sweep sends what was kept back once. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireAlert, WireSnitch } from '../../src/api/wire.ts';

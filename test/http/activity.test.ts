@@ -350,7 +350,7 @@ test('who paused it is told however long the request took', async (context) => {
   );
 });
 
-test('a pause of before is not told of the present one', async (context) => {
+test('what is said of a pause does not come from an earlier one', async (context) => {
   const { acme, clock } = context;
   const snitch = await healthy(context);
   empty(await acme.write.post(`${snitch.href}/pause`));

@@ -170,7 +170,7 @@ test('a changed time zone restarts the deadlines of all snitches from now', asyn
   assert.is((await snitchNow(acme, token)).status, 'failed');
 });
 
-test('members are told of alerts, or the list of the snitch instead', async (context) => {
+test('alerts go to the members, or to the list of the snitch instead', async (context) => {
   const { acme } = context;
   ok(await acme.write.patch('/v1/case', { members: ['ann@example.com', 'bob@example.com'] }));
   const [one, two] = [await newSnitch(acme), await newSnitch(acme, { alert_email: ['cy@example.com'] })];

@@ -1,4 +1,4 @@
-/** Which changes a reader of the stream missed: of its own case alone, and only while that is known. */
+/** Which changes a reader of the stream has missed: only those of its own case, and only while they are remembered. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ChangeLog } from '../../src/http/stream/change-log.ts';

@@ -145,7 +145,7 @@ test('the form that curl -F sends is read where its type names what separates it
 const KIB = 1_024;
 const lines = (count: number) => Array.from({ length: count }, (_, index) => `line ${index}\n`).join('');
 
-/** The line that stands in the middle of what is kept, and the number in it. */
+/** The middle line of what is kept, and the number in it. */
 function gapIn(output: string | null): { before: string; missing: number; after: string } {
   const found = /^(.*?)\n\[\.\.\. (\d+) bytes are missing here \.\.\.\]\n(.*)$/s.exec(output ?? '');
   assert.ok(found, output?.slice(2_000, 2_200));

@@ -41,7 +41,7 @@ async function last({ acme }: Fixture, token: string): Promise<Said> {
   return [entry.outcome, entry.exit_status, entry.message, entry.output];
 }
 
-/** What is put behind the address, the arguments, what is printed, and what is kept. */
+/** What is appended to the address, the arguments, what is printed, and what is kept. */
 type Call = [string, string[], string, Said];
 
 const CURL: Call[] = [
@@ -134,7 +134,7 @@ const ALERTMANAGER = JSON.stringify({
   truncatedAlerts: 0,
 });
 
-/** Method, what is put behind the token, headers and body; the status of the answer, and what is kept. */
+/** Method, what is appended to the token, headers and body; the status of the answer, and what is kept. */
 const WRITTEN_OUT: Record<string, [string, string, string[], string, number, Said]> = {
   'requests.post(url, json={…})': [
     'POST',

@@ -1,4 +1,4 @@
-/** A real server on a real store in a directory of its own, with a clock that tests move. */
+/** A real server on a real store in its own directory, with a clock that tests move. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -174,7 +174,7 @@ export async function withFixture(
   }
 }
 
-/** What it logged as a failure of its own. A bad request is not one. */
+/** What it logged as its own failure. A bad request is not one. */
 function errorsIn(logged: readonly LogLine[]): LogLine[] {
   return logged.filter(({ level }) => level >= 50);
 }

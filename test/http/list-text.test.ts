@@ -1,7 +1,7 @@
 /**
  * Also on PostgreSQL.
  *
- * A list is put together in a way of its own, from the statement that reads it to the text that is sent. It says of each
+ * A list takes its own way, from the statement that reads it to the text that is sent. It says of each
  * snitch, byte for byte, what reading that one alone says.
  */
 import fc from 'fast-check';

@@ -192,7 +192,7 @@ test('a key has few lists under way, the others wait, and other keys go past', a
   await standstill(context);
   const calls = reads.calls;
   const fifth = begin(acme.read);
-  // Where this test fails before it waits for it, the end of the server is no failure of its own.
+  // If the test fails before it gets here, the server's end must not count as another failure.
   fifth.catch(() => undefined);
   const asked = request({
     ...{ host: '127.0.0.1', port: acme.read.port, path: '/v1/alerts?limit=1000', agent: false },

@@ -37,7 +37,7 @@ test('what is no such time is refused in words, and changes nothing', async ({ a
   }
   const { notes, max_runtime } = await snitchNow(acme, snitch.token);
   assert.equal([notes, max_runtime], ['', 60]);
-  // Each attribute that is wrong has an entry of its own.
+  // Each wrong attribute gets its own entry.
   const many = { name: 'x', interval: 'never', grace: -1, max_runtime: 0 };
   invalidOn(await acme.write.post('/v1/snitches', many), 'interval', 'grace', 'max_runtime');
 });

@@ -18,7 +18,7 @@ const FIELDS = [
 export const anyText = (lengths: fc.StringSharedConstraints = {}) =>
   fc.string({ unit: anyCharacter, ...lengths });
 
-/** What every object has, so that a program may find it where it looks for a name of its own. */
+/** Names that every object has: a program that looks up a name of its own may find these instead. */
 const INHERITED = ['constructor', 'hasOwnProperty', 'toString', 'valueOf', '__defineGetter__', 'length'];
 
 /** Text that has broken programs: half surrogates, controls, directions, forms of nothing. */

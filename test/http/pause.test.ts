@@ -15,7 +15,7 @@ const PENDING = {
 
 const statusOf = async ({ acme }: Fixture, { token }: WireSnitch) => (await snitchNow(acme, token)).status;
 
-/** An hourly snitch in the status that is asked for. */
+/** An hourly snitch in the given status. */
 async function inStatus(context: Fixture, status: string): Promise<WireSnitch> {
   const { clock, acme } = context;
   const snitch = await newSnitch(acme);

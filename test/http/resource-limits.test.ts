@@ -1,4 +1,4 @@
-/** How much of what is made by hand a case may have (`decisions: Limits on resources`). */
+/** How many of the things that people make a case can have (`decisions: Limits on resources`). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireApiKey, WireCase, WireWebhook } from '../../src/api/wire.ts';

@@ -53,7 +53,7 @@ test('a webhook and a member have a route, beside what is managed elsewhere', as
   assert.is(ok<WireWebhook[]>(await acme.read.get('/v1/webhooks'))[0]?.notices, undefined);
 });
 
-/** What `explain` says of whom an alarm goes to and when, and what was written for the alarm itself. */
+/** Whom an alarm goes to and when, according to `explain` and to the deliveries of the alarm itself. */
 async function foreseenAndSent(context: Fixture, body: Record<string, unknown>) {
   const { acme, clock, store } = context;
   const { token, href } = await newSnitch(acme, { interval: 'hourly', ...body });

@@ -60,7 +60,7 @@ test('a silence is made, read, changed and ended', async ({ acme, rival, clock }
   refused(await acme.write.delete('/v1/silences/sil_none'), 404, 'resource_not_found');
 });
 
-test('times without an offset are read in the time zone that stands beside them', async ({ acme }) => {
+test('times without an offset are read in the time zone that is sent with them', async ({ acme }) => {
   const made = async (body: object) => {
     const { from, to } = ok<WireSilence>(await acme.write.post('/v1/silences', { all: true, ...body }));
     return [from, to];

@@ -215,7 +215,7 @@ test('only the snitches of the case, with all of the tags', async ({ acme, rival
   assert.equal(namesIn(await scrape(acme, '?tags=other')), []);
 });
 
-/** As many snitches, of which every second is tagged `odd`. */
+/** That many snitches; every second one is tagged `odd`. */
 async function many({ acme, store, clock }: Fixture, count: number, from = 0): Promise<string[]> {
   const names = Array.from({ length: count }, (_, index) => `job ${from + index}`);
   const fields = { notes: '', interval: 'daily', alertType: 'basic' } as const;

@@ -1,4 +1,4 @@
-/** Who has a stream, and until when: a key that is gone tells nobody anything any more. */
+/** Who can read a stream, and until when: it ends when its key is deleted. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Store } from '../store/acting.ts';
@@ -20,7 +20,7 @@ async function newKey(
   return { client: new Client(port, key), id: apiKey.id };
 }
 
-/** The tokens of the snitches that a stream tells of, until it tells of `last`. */
+/** The tokens of the snitches in a stream's events, up to the event about `last`. */
 async function toldOf(stream: Stream, last: string | undefined): Promise<Set<unknown>> {
   const told = new Set<unknown>();
   while (!told.has(last)) {

@@ -50,7 +50,7 @@ test('an id of another run of the daemon means that everything must be read agai
   }
 });
 
-test('a case is told of its own snitches only', async ({ acme, rival }) => {
+test('the stream of a case has events about its own snitches only', async ({ acme, rival }) => {
   using stream = await open(acme.read);
   await stream.next();
   await newSnitch(rival);

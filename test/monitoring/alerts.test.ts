@@ -180,7 +180,7 @@ test('promtool has nothing to say of what either address answers', async (contex
   }
 });
 
-/** What a node on PostgreSQL tells of its host. */
+/** What a node on PostgreSQL reports about its host. */
 const ON_POSTGRES = hostText(
   {
     sweptAgo: 0,

@@ -33,7 +33,7 @@ withPromtool('they fire when they should, and not else', () => {
   assert.match(promtool('test', 'rules', join(import.meta.dirname, 'snitch.rules.test.yml')), 'SUCCESS');
 });
 
-test('every alert is told of in the documents, and nothing else', () => {
+test('the documents describe every alerting rule, and no other', () => {
   const { text } = readPage('docs/monitoring.md');
   const told = [...text.matchAll(/^\| `(Snitch\w+)` \|/gm)].map(([, name]) => name);
   assert.equal(told, alertNames());

@@ -150,7 +150,7 @@ async function measureOne(
 }
 
 /**
- * The tests that run the place of a bug: first the one of the same name, then those of its own room, ordered by how
+ * The tests that execute the place of a bug: first the one of the same name, then those of the same room, ordered by how
  * much of its file they run. If there are many, the last ones would hardly notice what the others miss, and would take
  * minutes.
  */

@@ -1,4 +1,4 @@
-/** Process 1 of its own in a root that cannot be written, without an engine: unshare, mount and chroot do the same. */
+/** Runs a program as process 1 in a read-only root without a container engine: unshare, mount and chroot do the same. */
 import { type ChildProcess, execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

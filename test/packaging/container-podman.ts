@@ -9,7 +9,7 @@ const CONTAINERFILE = join(import.meta.dirname, '../../packaging/Containerfile')
 /** As in the documents, so that their lines can be pasted. */
 const IMAGE = 'snitch';
 
-/** Seconds after which a container ends by itself, if the test that started it was killed. */
+/** Seconds after which a container ends on its own if the test that started it was killed. */
 const LIMIT_S = '1200';
 
 /** Builds the image. Null where this host does not let podman run it. */

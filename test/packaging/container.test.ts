@@ -186,7 +186,9 @@ test('a second container on the same volume is refused, and harms nothing', ({
   assert.is(succeed(container.snitch('health')), 'ready\n');
 });
 
-test('a volume that cannot be written is told of in words, with whose it should be', ({ containers }) => {
+test('a volume that cannot be written is reported in words, with the owner that it needs', ({
+  containers,
+}) => {
   using directory = ownDirectory();
   const { status, stdout, stderr } = containers.run({ volume: directory.path });
   assert.is(status, 1);

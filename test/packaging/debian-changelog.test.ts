@@ -32,7 +32,7 @@ test('every item of it is one of the package, without the headings between them'
   for (const line of debian.split('\n')) assert.ok(line.length <= 80, line);
 });
 
-test('a version that has a section of its own has what stands there', () => {
+test('a version with its own section gets the lines of that section', () => {
   const changes =
     '# Changelog\n\n## Unreleased\n\n- not yet\n\n## 0.1.0\n\n### Added\n\n- one\n\n### Fixed\n\n- two\n';
   assert.match(debianChangelog(changes, RELEASE), '\n\n  * one\n  * two\n\n -- Somebody');

@@ -99,7 +99,7 @@ rendered('sums up every command', () => {
   }
 });
 
-rendered('tells of every command and subcommand, with its parameters, options and examples', async () => {
+rendered('describes every command and subcommand, with its parameters, options and examples', async () => {
   const sections = partsOf(render('snitch.1', ENDLESS), 0);
   const commands = partsOf(sections.get('COMMANDS IN DETAIL') ?? '', 7);
   const shared = partsOf(sections.get('OPTIONS') ?? '', 3);
@@ -123,13 +123,13 @@ rendered('tells of every command and subcommand, with its parameters, options an
   }
 });
 
-rendered('tells of every exit code', () => {
+rendered('describes every exit code', () => {
   const status = partsOf(render('snitch.1', ENDLESS), 0).get('EXIT STATUS') ?? '';
   const codes = [...status.matchAll(/^ {7}(\d+) +\S/gm)].map(([, code]) => Number(code));
   assert.equal(codes, Object.values(EXIT));
 });
 
-rendered('tells of every setting: what it is for, what it may be, its default and its variable', () => {
+rendered('describes every setting: its purpose, its values, its default and its variable', () => {
   const settings = partsOf(partsOf(render('snitch.yaml.5', ENDLESS), 0).get('SETTINGS') ?? '', 7);
   settings.delete('');
   assert.equal([...settings.keys()].sort(), [...SETTING_NAMES].sort());

@@ -69,7 +69,7 @@ function build(directory: string, env: NodeJS.ProcessEnv, umask: string): Record
   return digestsIn(join(directory, 'dist'));
 }
 
-/** The digests of what was built for the tests before they began, in another time and with the habits of whoever runs them, and of packages with it. */
+/** The digests of what was built before the tests began (at another time, with the settings of whoever runs them), and of packages made from it. */
 function builtForTests(directory: string, env: NodeJS.ProcessEnv, umask: string): Record<string, string> {
   mkdirSync(directory);
   shell(ROOT, [`umask ${umask}`, ...packagesInto(directory)], { HOME: directory, ...env });

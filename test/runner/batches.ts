@@ -20,7 +20,7 @@ export function inBatches(runs: readonly Run[]): Batch[] {
   return batches.sort((one, other) => limit(other) - limit(one) || one[0].name.localeCompare(other[0].name));
 }
 
-/** Files that share a process are gathered by room and database; each of the others is a batch of its own. */
+/** Files that share a process are grouped by room and database; every other file is a batch by itself. */
 function gathered(runs: readonly Run[]): Batch[] {
   const open = new Map<string, Batch>();
   const batches: Batch[] = [];

@@ -73,7 +73,7 @@ function start(runs: readonly Run[], mark: string): ChildProcess {
   return spawn(
     process.execPath,
     [...loader, join(import.meta.dirname, 'child.ts'), mark, ...paths],
-    // A group of its own, so that what the tests have started ends with it.
+    // Its own process group, so that whatever the tests have started ends with it.
     { stdio: ['ignore', 'pipe', 'pipe'], detached: true, env: { ...ENVIRONMENT, ...runs[0]?.env } },
   );
 }

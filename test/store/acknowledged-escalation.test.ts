@@ -1,4 +1,4 @@
-/** Whoever is told only if nobody acknowledges is never told of an alarm that somebody has acknowledged. */
+/** A channel that gets only unacknowledged alarms never gets one that somebody has acknowledged. */
 import * as assert from 'uvu/assert';
 import { DEFAULT_EVENTS } from '../../src/core/channel.ts';
 import type { Channel } from '../../src/core/routing.ts';
@@ -185,7 +185,7 @@ contract('an escalation that was under way when somebody acknowledged', (test) =
     }
   });
 
-  test('that arrived is shown as delivered, and its channel is told of the end', async ({ store }) => {
+  test('that arrived is shown as delivered, and its channel gets the end', async ({ store }) => {
     const { owner, token, delivery } = await claimed(store);
     await store.acknowledgeSnitch(owner.id, token, SAID, due + 1);
     await store.settleDelivery(delivery.id, delivery.fence, { kind: 'delivered', at: due + 2 });

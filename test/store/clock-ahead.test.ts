@@ -165,7 +165,7 @@ contract('a clock that ran ahead', (test) => {
       { schedule: { cron: '30 2 * * *' }, timezone: 'Europe/Berlin' },
       { schedule: { calendar: 'Mon *-*-* 06:00:00' }, interval: 'weekly', grace: 7_200 },
       { schedule: { every: 5_400 } },
-      // The next run is within the time that a check-in may come early, so that the one behind it is awaited.
+      // The next run is within the time that a check-in may come early, so the one after it is awaited.
       { schedule: { cron: '21 * * * *' } },
     ] as const;
     const right = [];

@@ -1,4 +1,4 @@
-/** Renames a snitch again and again, until it is killed. The third argument and those behind it are tokens. */
+/** Renames a snitch again and again, until it is killed. The third argument and those after it are tokens. */
 import { openStore } from './acting.ts';
 
 const [dataDir = '', caseId = '', ...tokens] = process.argv.slice(2);

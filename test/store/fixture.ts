@@ -27,13 +27,13 @@ export const NOW = utc('2025-07-09T10:20:00');
 /** A store that `await using` closes at the end of its block, however that ends; it can be closed more than once. */
 export type Closing = Store & AsyncDisposable;
 
-/** An empty store, with what a test may do behind its back. */
+/** An empty store, and what a test can do to its database directly. */
 export interface Opened extends AsyncDisposable {
   dataDir: string;
   store: Store;
   /** What the store takes for the present time. */
   clock: { now: number };
-  /** Runs SQL on a connection of its own. */
+  /** Runs SQL on a separate connection. */
   query<Row = unknown>(sql: string, ...values: (string | number | null)[]): Promise<Row[]>;
   /** All rows of all tables, to be compared. */
   content(): Promise<string>;
@@ -113,7 +113,7 @@ export function openIn(dataDir: string, options: Partial<SqliteOptions> = {}): C
   return { ...store, close, [Symbol.asyncDispose]: close };
 }
 
-/** Runs SQL on a connection of its own to the database in `dataDir`, whether or not a store has it open. */
+/** Runs SQL on a separate connection to the database in `dataDir`, whether or not a store has it open. */
 export function queryDirectory<Row>(
   dataDir: string,
   sql: string,

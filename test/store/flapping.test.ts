@@ -123,7 +123,7 @@ contract('flapping', (test) => {
       const place = listed.findIndex(({ id }) => id === listed.at(-1)?.details?.threadId);
       return [listed.length, listed.at(-1)?.type, place];
     };
-    // The 13th alert is the error that said that there are too many; it opened an incident of its own.
+    // The 13th alert is the error that reported too many changes; it opened another incident.
     assert.equal(await incidentOf(14), [14, 'snitch.reporting', 12]);
     // The error that is told in the end began while changes were only counted, so it follows the alert that said so.
     assert.equal(await incidentOf(15), [14, 'snitch.errored', 12]);
@@ -140,7 +140,7 @@ contract('flapping', (test) => {
     assert.match((await told(store, owner, token))[0] ?? '', 'snitch.missing over 8');
   });
 
-  test('flapping that goes on is told of once an hour', async ({ store }) => {
+  test('flapping that goes on is reported once an hour', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await newSnitch(store, owner);
     for (let index = 0; index < 5 * 60; index += 1) {
@@ -160,7 +160,7 @@ contract('flapping', (test) => {
       (await told(store, owner, token))
         .filter((alert) => alert.includes(' '))
         .map((alert) => alert.split('.')[1]);
-    // The other begins half an hour later, and is quiet for a while before the first is told of again.
+    // The other begins half an hour later, and is quiet for a while before the first is reported again.
     for (let minute = 0; minute < 150; minute += 1) {
       const at = NOW + minute * MINUTE;
       const outcome = minute % 2 === 0 ? 'error' : 'healthy';

@@ -13,7 +13,7 @@ interface Change {
   what: string;
   hours?: Partial<Hours>;
   after?: number;
-  /** In UTC, before the change and behind it. */
+  /** In UTC, before the change and after it. */
   raised: string;
   told: string;
 }

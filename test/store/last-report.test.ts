@@ -1,4 +1,4 @@
-/** What a job said last of how a run ended, behind all that it said besides. */
+/** The last report about how a run ended, even if other reports of the job came after it. */
 import * as assert from 'uvu/assert';
 import type { Store } from './acting.ts';
 import {
@@ -88,7 +88,7 @@ contract('last report', (test) => {
 });
 
 contract('a run that has not ended', (test) => {
-  /** When the run began that the alarm three hours later tells of, in seconds from NOW. */
+  /** When the run began that the alarm three hours later is about, in seconds from NOW. */
   async function startedAt(store: Store, steps: (token: string) => Promise<unknown>): Promise<number | null> {
     const owner = await newCase(store);
     const { token } = await newSnitch(store, owner);

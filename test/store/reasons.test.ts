@@ -20,7 +20,7 @@ contract('reasons', (test) => {
     assert.is(await reason(), null);
     await checkIn(store, token, NOW + MINUTE, { outcome: 'error', exitStatus: 3 });
     assert.equal(await reason(), { kind: 'exitStatus', status: 3 });
-    // The newest error counts, though nobody is told of it.
+    // The newest error counts, even though it raises no alert.
     await checkIn(store, token, NOW + 2 * MINUTE, { outcome: 'error' });
     assert.equal(await reason(), { kind: 'error' });
     const due = utc('2025-07-09T12:00:00');

@@ -1,4 +1,4 @@
-/** What is counted where it changes is what counting anew would find. */
+/** Counts that are kept up to date with each change equal a fresh count of the rows. */
 import * as assert from 'uvu/assert';
 import type { Case } from '../../src/core/case.ts';
 import type { Store } from './acting.ts';

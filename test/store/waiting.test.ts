@@ -43,7 +43,7 @@ function pager(store: Store, { id }: Case, fields: Partial<ChannelFields>) {
   return store.createChannel(id, { kind: 'gotify', name: null, fields: given }, NOW);
 }
 
-/** What the pager was sent or is to be sent, oldest first. */
+/** What the pager was sent or will be sent, oldest first. */
 async function pagesOf(store: Store, { id }: Case): Promise<Delivery[]> {
   const all = await store.listDeliveries(id, { state: null, ...ALL });
   return all.filter(({ channel }) => channel === 'gotify').reverse();
@@ -189,7 +189,7 @@ contract('deliveries that wait for after', (test) => {
     assert.equal(await deliverAll(store, DUE + HOUR), ['missing']);
   });
 
-  test('a later outage begins anew', async ({ store }) => {
+  test('a later outage starts over', async ({ store }) => {
     const { owner, token } = await missing(store, AFTER);
     await checkIn(store, token, AT - 1);
     await sweep(store, DUE + 2 * HOUR);
@@ -237,7 +237,7 @@ contract('deliveries that wait for after', (test) => {
     await store.createTestDelivery(owner.id, target, DUE + MINUTE);
     const { outbox } = await store.census();
     assert.is(outbox.waiting, 21, 'the alarm, and the pause of each');
-    // Even if all of them have to be judged anew.
+    // Even if all of them have to be judged again.
     await store.updateChannel(owner.id, channel.id, { after: 7_200 });
     const claims = await claim(store, DUE + MINUTE, { perTarget: 8 });
     assert.equal(

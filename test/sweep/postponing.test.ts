@@ -8,7 +8,7 @@ const test = suite('postponing many deadlines');
 
 const LOOKED = /^postponing deadlines after a blind window: ([\d,]+) of at most ([\d,]+) snitches looked at/;
 
-/** As many slices as are left, each of which takes a tenth of a second. */
+/** That many slices, each of which takes a tenth of a second. */
 function recorded(slices: number) {
   const log: string[] = [];
   const world = { left: slices, elapsed: 0, relieved: 0 };
@@ -70,7 +70,7 @@ test('what takes long is told: how far it is now and again, and when it is over'
   assert.is(log[3], 'the deadlines are postponed; alarms are raised again');
 });
 
-test('the next window begins anew', async () => {
+test('the next window starts from the beginning', async () => {
   const { world, log, postponing } = recorded(410);
   while (await postponing.next(0));
   log.length = 0;

@@ -282,7 +282,7 @@ test('the window is kept before anything else that takes long', async (context) 
   assert.equal([...new Set(order)], ['window', 'clock', 'postponements']);
 });
 
-test('what a node wrote while its own clock was ahead is set anew once that is right again', async (context) => {
+test('what a node wrote while its own clock was ahead is corrected once the clock is right', async (context) => {
   const { store } = context;
   let ofDatabase = context.now;
   const node = {

@@ -29,11 +29,11 @@ test('a clock that is set back is no window', () => {
   assert.is(lookingAt(1_000, 100, 110).window, null);
 });
 
-test('two windows that nobody was told of are one', () => {
+test('two windows that nobody was told about are one', () => {
   assert.equal(lookingAt(100, 200, 201, 300).window, { start: 100 * SECOND, end: 300 * SECOND });
 });
 
-test('what was noticed since a window was told of remains', () => {
+test('what was noticed after a window was reported remains', () => {
   const watch = lookingAt(100, 200);
   const { window } = watch;
   watch.blind(200 * SECOND, 250 * SECOND);

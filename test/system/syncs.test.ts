@@ -20,7 +20,7 @@ import { recordSyncs } from './recorded-syncs.ts';
 
 interface Context {
   directory: string;
-  /** As it stands in what was recorded. */
+  /** As in the recording. */
   name: string;
 }
 

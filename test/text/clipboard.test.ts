@@ -11,7 +11,7 @@ test('a text is copied by OSC 52', () => {
   assert.is(clipboardSequence('é', {}), '\u001b]52;c;w6k=\u0007');
 });
 
-test('in tmux both ways are tried, of which one is open', () => {
+test('in tmux both ways are tried, because only one of them works', () => {
   const wrapped = '\u001bPtmux;\u001b\u001b]52;c;aGk=\u0007\u001b\\';
   assert.is(clipboardSequence('hi', { TMUX: '/tmp/tmux-0/default,1,0' }), PLAIN + wrapped);
 });

@@ -1,4 +1,4 @@
-/** Each screen as a whole, compared with the frame that stands in `frames/`. Not with --fast: React is slow to draw them. */
+/** Each screen as a whole, compared with the frame in `frames/`. Not with --fast: React is slow to draw them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanup, render } from 'ink-testing-library';
@@ -167,7 +167,7 @@ function running(told: Partial<WireExplanation>): State {
   return after(state, { kind: 'detail', token: 'token-nightly', detail, error: null });
 }
 
-/** A changed frame is looked at, and then kept with `SNITCH_KEEP_FRAMES=1`. */
+/** Look at a changed frame, and then keep it with `SNITCH_KEEP_FRAMES=1`. */
 function assertFrame(name: string, frame: string): void {
   const path = join(import.meta.dirname, 'frames', `${name}.txt`);
   if (process.env.SNITCH_KEEP_FRAMES) writeFileSync(path, frame);

@@ -25,7 +25,7 @@ export interface Terminal {
   close(): void;
 }
 
-/** A terminal has a server of its own: that of the one before may still be ending when the next begins. */
+/** Each terminal gets its own server, because that of the previous one may still be ending. */
 let opened = 0;
 
 /** How long anything may take to appear on a busy machine, in milliseconds. */

@@ -3,6 +3,7 @@
 import type { Client } from '../../api/client.ts';
 import { withoutCredentials } from '../../api/shown-url.ts';
 import type { WireDelivery, WireWebhook } from '../../api/wire.ts';
+import { delay } from '../../system/delay.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
 import { confirmDeletion } from '../command/confirm.ts';
 import { connect } from '../command/connection.ts';
@@ -148,7 +149,7 @@ export async function awaitDelivery(
   const end = performance.now() + patience;
   let delivery = sent;
   while (isUntried(delivery) && performance.now() < end) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
+    await delay(LOOK_EVERY);
     const [found] = await client.listDeliveries({ limit: 1, before: String(Number(sent.id) + 1) });
     if (found?.id === sent.id) delivery = found;
   }

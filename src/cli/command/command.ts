@@ -78,3 +78,8 @@ export function required(value: string | undefined, option: string): string {
 export function collect(value: string, earlier: string[] = []): string[] {
   return [...earlier, value];
 }
+
+/** The same if the default is no list, such as null for an option that was not given. */
+export function collectAnew(value: string, earlier: unknown): string[] {
+  return collect(value, Array.isArray(earlier) ? earlier : []);
+}

@@ -1,5 +1,5 @@
 /** Secrets in files: on the command line everybody on the host would see them. */
-import { everybodyMayRead } from '../../system/access.ts';
+import { isExposed } from '../../system/access.ts';
 import { faultOfReading, readWholeText, type Unreadable } from '../../system/reading.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { UsageError } from '../failure/failure.ts';
@@ -28,14 +28,5 @@ function textOf(path: string, where: string): string {
       throw new UsageError(`${where} is too long for a secret (maximum ${LONGEST} bytes)`);
     }
     throw new UsageError(`cannot read the secret from ${where}: ${faultOfReading(error)}`);
-  }
-}
-
-/** A file that cannot be inspected, such as a pipe, counts as not exposed. */
-function isExposed(path: string): boolean {
-  try {
-    return everybodyMayRead(path);
-  } catch {
-    return false;
   }
 }

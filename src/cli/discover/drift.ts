@@ -1,10 +1,10 @@
 /** Compares when a job of the host is due with what its snitch expects. */
 import type { SnitchInput } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
-import { instantsAfter, type Schedule } from '../../core/schedule/schedule.ts';
+import { instantsAfter, readOrNull, type Schedule } from '../../core/schedule/schedule.ts';
 import { scheduleWithZone } from '../../core/schedule-name.ts';
 import { DAY, durationInWords, SECOND } from '../../text/durations.ts';
-import { type Due, readOrNull } from './due/due.ts';
+import type { Due } from './due/due.ts';
 
 export interface Difference {
   /** Whether the snitch raises false alarms or notices failures too late. Otherwise it could only be more exact. */

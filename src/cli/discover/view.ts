@@ -1,5 +1,5 @@
 /** Shows what was discovered, in lines for people and as data for programs. */
-import { instantsAfter } from '../../core/schedule/schedule.ts';
+import { instantsAfter, readOrNull } from '../../core/schedule/schedule.ts';
 import { durationInWords, SECOND } from '../../text/durations.ts';
 import { printable } from '../../text/printable.ts';
 import { wrapWords } from '../../text/width.ts';
@@ -9,7 +9,7 @@ import { crontabChanges, dropInFor, type Watched } from './apply.ts';
 import type { CrontabChange } from './crontab/write.ts';
 import type { Discovery } from './discovery.ts';
 import { dueInWords } from './drift.ts';
-import { type Due, readOrNull } from './due/due.ts';
+import type { Due } from './due/due.ts';
 import type { Finding, FindingKind } from './findings.ts';
 import type { PassedOver } from './host/host.ts';
 import { dropInPath } from './systemd/drop-in.ts';

@@ -2,7 +2,7 @@
 import type { StorePlace } from '../../config/store-place.ts';
 import type { ListedNode } from '../../store/node.ts';
 import type { Holder, Inspected, Prepared } from '../../store/postgres/inspect.ts';
-import { durationInWords, MINUTE, SECOND } from '../../text/durations.ts';
+import { DAY, durationInWords, MINUTE, SECOND } from '../../text/durations.ts';
 import { describeFailure } from '../failure/failure.ts';
 import { countOf } from '../output/count.ts';
 import { type Finding, failure, ok, warning } from './findings.ts';
@@ -14,7 +14,7 @@ const MOST_AHEAD = 1_000;
 const SILENT_AFTER = 7_000;
 
 /** A node that was silent for longer is taken as retired, and no longer reported. In milliseconds. */
-const MISSED_FOR = 24 * 3_600_000;
+const MISSED_FOR = DAY;
 
 const MEGABYTE = 1_000_000;
 

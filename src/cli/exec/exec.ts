@@ -1,5 +1,6 @@
 /** `snitch exec`: runs a job, and tells the server how it went. The job behaves as it would without us. */
 import { type Command, Option } from 'commander';
+import { delay } from '../../system/delay.ts';
 import { MINUTE } from '../../text/durations.ts';
 import { collect, type Register, withCrontab, withExamples } from '../command/command.ts';
 import { parseDuration } from '../command/duration.ts';
@@ -184,8 +185,4 @@ async function tellEnd(report: RunReport, end: JobEnd, told: ToldEnd): Promise<v
     // Whatever went wrong here must not hide how the job ended.
     tell(`the check-in failed: ${(error as Error).message}`);
   }
-}
-
-function delay(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

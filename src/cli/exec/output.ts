@@ -7,13 +7,14 @@
  */
 import type { Stats } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { delay } from '../../system/delay.ts';
 import { Tail } from './tail.ts';
 import { tell } from './tell.ts';
 
 const fs = process.getBuiltinModule('node:fs');
 
 /** How long output is awaited after the job's end, in milliseconds; see `JobOutput.copy`. */
-const SILENCE = 1_000;
+const QUIET_FOR = 1_000;
 const LONGEST_REST = 5_000;
 const LOOK_EVERY = 50;
 
@@ -70,7 +71,7 @@ export class JobOutput {
     );
     const all = Promise.all(copies.map(({ done }) => done));
     await ended;
-    await Promise.race([all, silence(copies.map(({ progress }) => progress))]);
+    await Promise.race([all, untilQuiet(copies.map(({ progress }) => progress))]);
     for (const { reader } of copies) reader.destroy();
     await all;
   }
@@ -183,7 +184,7 @@ function writeSome(fd: number, bytes: Buffer): Promise<number> {
   });
 }
 
-async function silence(streams: readonly Progress[]): Promise<void> {
+async function untilQuiet(streams: readonly Progress[]): Promise<void> {
   const since = performance.now();
   for (;;) {
     await delay(LOOK_EVERY);
@@ -191,10 +192,6 @@ async function silence(streams: readonly Progress[]): Promise<void> {
     // What is being written may come from the job itself, and must not be lost, however long it takes.
     if (streams.some(({ writing }) => writing)) continue;
     const last = Math.max(since, ...streams.map((stream) => stream.last));
-    if (now - last >= SILENCE || now - since >= LONGEST_REST) return;
+    if (now - last >= QUIET_FOR || now - since >= LONGEST_REST) return;
   }
-}
-
-function delay(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

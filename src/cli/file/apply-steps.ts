@@ -1,5 +1,6 @@
 /** Carries out a plan, and waits when the server asks for it. */
 import type { Client, ImportInput } from '../../api/client.ts';
+import { delay } from '../../system/delay.ts';
 import { say } from '../output/output.ts';
 import { type Creation, NEEDS, type Plan } from './apply-plan.ts';
 import { batchesOf, inBatches, inBatchesOrOneByOne } from './batches.ts';
@@ -160,7 +161,7 @@ export async function patiently<T>(request: () => Promise<T>): Promise<T> {
       const waitable = (status === 429 || status === 503) && retryAfterS != null;
       if (!waitable || retryAfterS > LONGEST_WAIT_S || tries === MOST_TRIES) throw error;
       say(`the server asks to wait ${retryAfterS} s: waiting`);
-      await new Promise((resolve) => setTimeout(resolve, retryAfterS * 1_000));
+      await delay(retryAfterS * 1_000);
     }
   }
 }

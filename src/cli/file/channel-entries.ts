@@ -6,6 +6,7 @@ import { dirname, resolve } from 'node:path';
 import type { WireChannel } from '../../api/wire.ts';
 import { CHANNEL_KINDS, DEFAULT_EVENTS, isChannelKind } from '../../core/channel.ts';
 import { CHANNEL_SETTINGS, HIDDEN, type SettingRule } from '../../core/channels/settings.ts';
+import { isObject } from '../../core/input.ts';
 import { didYouMean } from '../../text/similar.ts';
 import { secretIn } from '../command/secret.ts';
 import { lengthText, secondsIn } from './due-fields.ts';
@@ -32,7 +33,7 @@ export function channelOf(path: string, entry: MapOfFile): WantedChannel | Field
   const { kind, name = kind, settings = null, secret_file = null, ...others } = entry.input;
   if (typeof kind !== 'string' || !isChannelKind(kind)) return [['kind', otherKind(kind)]];
   if (typeof name !== 'string' || name.trim() === '') return [['name', 'must be text']];
-  if (settings !== null && !isMap(settings)) return [['settings', 'must hold "name: value" lines']];
+  if (settings !== null && !isObject(settings)) return [['settings', 'must hold "name: value" lines']];
   const rules = CHANNEL_SETTINGS[kind];
   const said = Object.entries(settings ?? {}).filter(
     ([setting, value]) => !(rules[setting]?.secret && isAbsent(value)),
@@ -91,7 +92,7 @@ function secretsOf(path: string, kind: string, rules: Rules, given: unknown): Re
     return read;
   }
   const files = typeof given === 'string' ? { [only ?? '']: given } : (given ?? {});
-  if (!isMap(files)) fault('must be the name of a file, or a map of settings to files');
+  if (!isObject(files)) fault('must be the name of a file, or a map of settings to files');
   for (const [name, file] of Object.entries(files)) {
     if (isAbsent(file)) continue;
     if (!names.includes(name)) fault(`${kind} has no secret ${JSON.stringify(name)}: ${listed(names)}`);
@@ -117,10 +118,6 @@ function listed(names: readonly string[]): string {
 /** An answer shows a secret as `***`, so this stands for the one that the server keeps. */
 function isAbsent(value: unknown): boolean {
   return value === null || value === '' || value === HIDDEN;
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The entry of a channel, without defaults. For each secret there is only its place. */

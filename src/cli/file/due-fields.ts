@@ -2,6 +2,8 @@
  * What an entry of a snitch file says about when its job is due. Files from before schedules existed name none of the
  * three fields, and leave them as they are. An entry that names one of them describes all three.
  */
+
+import { isObject } from '../../core/input.ts';
 import { DAY, durationOf, HOUR, MINUTE, SECOND } from '../../text/durations.ts';
 
 export const DUE_FIELDS = ['schedule', 'timezone', 'grace'] as const;
@@ -15,13 +17,13 @@ export function namesDue(input: Entry): boolean {
 /** Understands lengths such as `10m` instead of seconds. Anything else is left for the server to refuse. */
 export function withSeconds(input: Entry): Record<string, unknown> {
   const { schedule, grace, max_runtime: maxRuntime, min_runtime: minRuntime } = input;
-  const every = isMap(schedule) ? schedule.every : undefined;
+  const every = isObject(schedule) ? schedule.every : undefined;
   return {
     ...input,
     ...(typeof grace === 'string' ? { grace: secondsIn(grace) } : {}),
     ...(typeof maxRuntime === 'string' ? { max_runtime: secondsIn(maxRuntime) } : {}),
     ...(typeof minRuntime === 'string' ? { min_runtime: secondsIn(minRuntime) } : {}),
-    ...(isMap(schedule) && typeof every === 'string'
+    ...(isObject(schedule) && typeof every === 'string'
       ? { schedule: { ...schedule, every: secondsIn(every) } }
       : {}),
   };
@@ -31,10 +33,6 @@ export function withSeconds(input: Entry): Record<string, unknown> {
 export function secondsIn(text: string): unknown {
   const ms = durationOf(text);
   return ms === null ? text : ms / SECOND;
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** `10m`: in the largest unit of which the seconds are a whole number, so that nothing is lost. */

@@ -1,6 +1,7 @@
 /** Schedules and the runs that follow from them, in words for people. */
 import type { WireSnitch } from '../../api/wire.ts';
 import { scheduleWithZone } from '../../core/schedule-name.ts';
+import { MONTHS, zonedOf } from '../../text/times.ts';
 
 /** How many of the runs that the server returns fit into a line. */
 const SHOWN = 3;
@@ -32,8 +33,6 @@ export function shortLocalTime(at: number, timezone: string, now: number): strin
   return `${day} ${zoned.day} ${month}${year} ${time} ${zoneSign(zoned, at)}`;
 }
 
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-
 /** These know different abbreviations. */
 const LOCALES = ['en-GB', 'en-US', 'en-AU'];
 
@@ -45,8 +44,4 @@ function zoneSign(zoned: Temporal.ZonedDateTime, at: number): string {
     if (sign !== undefined && !/^GMT[+-]/.test(sign)) return sign;
   }
   return zoned.offset;
-}
-
-function zonedOf(at: number, timezone: string): Temporal.ZonedDateTime {
-  return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone);
 }

@@ -1,5 +1,6 @@
 /** Parses the schedule of a line in a crontab: five fields, or a word that stands for them (`man 5 crontab`). */
 import { NICKNAMES } from '../../core/schedule/nicknames.ts';
+import { MONTHS } from '../../text/times.ts';
 import { NotUnderstood, type Schedule, steps } from './schedule.ts';
 
 interface FieldRule {
@@ -9,13 +10,13 @@ interface FieldRule {
   words?: readonly string[];
 }
 
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const MONTH_NAMES = MONTHS.map((name) => name.toLowerCase());
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 const MINUTE: FieldRule = { name: 'minute', min: 0, max: 59 };
 const HOUR: FieldRule = { name: 'hour', min: 0, max: 23 };
 const DAY: FieldRule = { name: 'day of the month', min: 1, max: 31 };
-const MONTH: FieldRule = { name: 'month', min: 1, max: 12, words: MONTHS };
+const MONTH: FieldRule = { name: 'month', min: 1, max: 12, words: MONTH_NAMES };
 /** Sunday is both 0 and 7. */
 const WEEKDAY: FieldRule = { name: 'day of the week', min: 0, max: 7, words: WEEKDAYS };
 

@@ -1,5 +1,6 @@
 /** When a job runs, as days and minutes of the day, and which interval fits that. */
 import { INTERVALS } from '../../api/intervals.ts';
+import { DAY } from '../../text/durations.ts';
 
 export interface Day {
   /** In four digits. */
@@ -25,14 +26,11 @@ export class NotUnderstood extends Error {
   override readonly name = 'NotUnderstood';
 }
 
-const HOUR = 60;
-const DAY = 24 * HOUR;
-const MONTH = 31 * DAY;
+const MINUTES_OF = { hour: 60, day: 24 * 60, month: 31 * 24 * 60 };
 
 /** Five years from here have two leap days: enough to tell what runs every month from what does not. */
 const FIRST_DAY = Date.UTC(2024, 0, 1);
 const DAYS = 5 * 366;
-const MS_OF_DAY = 86_400_000;
 
 /**
  * The longest time between two runs of any of `schedules`, in minutes, on days of 24 hours.
@@ -54,8 +52,8 @@ export function longestGap(schedules: readonly Schedule[]): number | null {
       minutesOf.set(key, minutes);
       longest = Math.max(longest, ...gapsWithin(minutes));
     }
-    if (last !== null) longest = Math.max(longest, number * DAY + (minutes[0] ?? 0) - last);
-    last = number * DAY + (minutes.at(-1) ?? 0);
+    if (last !== null) longest = Math.max(longest, number * MINUTES_OF.day + (minutes[0] ?? 0) - last);
+    last = number * MINUTES_OF.day + (minutes.at(-1) ?? 0);
     runs += minutes.length;
   }
   return runs < 2 ? null : longest;
@@ -74,15 +72,15 @@ export function staysInPeriod(schedules: readonly Schedule[], interval: string, 
 
 /** How many minutes of the period are left at `minute` of `day`. Weeks begin on Monday. */
 function leftOf({ weekday, day, daysInMonth }: Day, minute: number, interval: string): number {
-  const leftOfDay = DAY - minute;
-  if (interval === 'weekly') return ((7 - weekday) % 7) * DAY + leftOfDay;
-  if (interval === 'monthly') return (daysInMonth - day) * DAY + leftOfDay;
+  const leftOfDay = MINUTES_OF.day - minute;
+  if (interval === 'weekly') return ((7 - weekday) % 7) * MINUTES_OF.day + leftOfDay;
+  if (interval === 'monthly') return (daysInMonth - day) * MINUTES_OF.day + leftOfDay;
   const length = lengthOf(interval);
   return length - (minute % length);
 }
 
 function dayOf(number: number): Day {
-  const date = new Date(FIRST_DAY + number * MS_OF_DAY);
+  const date = new Date(FIRST_DAY + number * DAY);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() + 1];
   const daysInMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
   return { year, month, day: date.getUTCDate(), weekday: date.getUTCDay(), daysInMonth };
@@ -103,16 +101,19 @@ export function intervalForGap(gap: number): string | null {
 
 function lengthOf(interval: string): number {
   const [, count, unit] = /^(\d+)_(minute|hour)$/.exec(interval) ?? [];
-  if (count !== undefined) return Number(count) * (unit === 'hour' ? HOUR : 1);
-  return { hourly: HOUR, daily: DAY, weekly: 7 * DAY }[interval] ?? MONTH;
+  if (count !== undefined) return Number(count) * (unit === 'hour' ? MINUTES_OF.hour : 1);
+  return (
+    { hourly: MINUTES_OF.hour, daily: MINUTES_OF.day, weekly: 7 * MINUTES_OF.day }[interval] ??
+    MINUTES_OF.month
+  );
 }
 
 /** `15m`, `2d 16h` */
 export function gapInWords(gap: number): string {
   const parts = [
-    [Math.floor(gap / DAY), 'd'],
-    [Math.floor((gap % DAY) / HOUR), 'h'],
-    [Math.round(gap % HOUR), 'm'],
+    [Math.floor(gap / MINUTES_OF.day), 'd'],
+    [Math.floor((gap % MINUTES_OF.day) / MINUTES_OF.hour), 'h'],
+    [Math.round(gap % MINUTES_OF.hour), 'm'],
   ] as const;
   return parts.flatMap(([count, unit]) => (count > 0 ? [`${count}${unit}`] : [])).join(' ');
 }

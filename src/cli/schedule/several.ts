@@ -2,6 +2,7 @@
 import { ScheduleRefused } from '../../core/schedule/refused.ts';
 import {
   instantsAfter,
+  readOrNull,
   readSchedule,
   type Schedule,
   type ScheduleRule,
@@ -86,15 +87,6 @@ function read(rule: ScheduleRule, timezone: string): Schedule {
     return readSchedule(rule, timezone);
   } catch (error) {
     if (error instanceof ScheduleRefused) throw new NotUnderstood(`it ${error.message}`);
-    throw error;
-  }
-}
-
-function readOrNull(rule: ScheduleRule, timezone: string): Schedule | null {
-  try {
-    return readSchedule(rule, timezone);
-  } catch (error) {
-    if (error instanceof ScheduleRefused) return null;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 /** Warns of keys in a file that every user can read. */
 import { resolve } from 'node:path';
-import { everybodyMayRead } from '../../system/access.ts';
+import { isExposed } from '../../system/access.ts';
 import { homeOf } from '../command/home.ts';
 import { keyFileOf } from '../command/keys.ts';
 import type { CliFile } from '../command/settings-files.ts';
@@ -17,13 +17,4 @@ export function exposedKeyFiles({ path, values, servers }: CliFile): string[] {
       .map((file) => resolve(keyFileOf(file ?? '', { path, isNamed, home: homeOf(process.env) }))),
   );
   return [...new Set([...own, ...named])].filter(isExposed);
-}
-
-/** A file that cannot be inspected counts as not exposed. */
-function isExposed(path: string): boolean {
-  try {
-    return everybodyMayRead(path);
-  } catch {
-    return false;
-  }
 }

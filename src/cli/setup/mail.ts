@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { createClient } from '../../api/client.ts';
 import type { Config } from '../../config/config.ts';
 import { isEmailAddress } from '../../core/validation.ts';
+import { delay } from '../../system/delay.ts';
 import { type ConnectionFlags, findConnection } from '../command/connection.ts';
 import { tell } from '../command/prompt.ts';
 import { asRoot } from '../doctor/as-root.ts';
@@ -217,7 +218,7 @@ async function untilReady(flags: MailFlags): Promise<void> {
       () => false,
     );
     if (isThere) return;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
+    await delay(LOOK_EVERY);
   }
 }
 

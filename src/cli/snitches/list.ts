@@ -2,6 +2,7 @@
 import { Option } from 'commander';
 import { Unreachable } from '../../api/client.ts';
 import type { WireSnitch, WireStatus } from '../../api/wire.ts';
+import { delay } from '../../system/delay.ts';
 import { didYouMean } from '../../text/similar.ts';
 import {
   addClientOptions,
@@ -151,6 +152,6 @@ async function watch(
       if (!(error instanceof Unreachable) || shown === '') throw error;
       say(`${error.message}; trying again`);
     }
-    await new Promise((resolve) => setTimeout(resolve, every));
+    await delay(every);
   }
 }

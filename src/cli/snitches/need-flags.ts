@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Client, SnitchInput } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
 import { needOf } from '../../core/needs/needs.ts';
-import { collect } from '../command/command.ts';
+import { collectAnew } from '../command/command.ts';
 import { resolveSnitches } from '../command/resolve.ts';
 import { UsageError } from '../failure/failure.ts';
 
@@ -18,16 +18,12 @@ export function addNeedOptions(command: Command): Command {
   return command.option(
     '--needs <snitch>',
     'do not alert about its silence while this other one is missing: a name, a token or tag:TAG; repeat it for several (`edit` replaces them all)',
-    collectNeed,
+    collectAnew,
   );
 }
 
 export function addNeedRemovals(command: Command): Command {
   return command.option('--no-needs', 'it needs nothing; an alert that is being held is sent at once');
-}
-
-function collectNeed(value: string, earlier: unknown): string[] {
-  return collect(value, Array.isArray(earlier) ? earlier : []);
 }
 
 /** Only what is given, as tokens. @throws NotFoundError, and UsageError for a name that several snitches have */

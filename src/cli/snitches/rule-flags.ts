@@ -4,7 +4,7 @@ import type { SnitchInput } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
 import { EXPECT_FORMS, mergedExpectations, readExpectText } from '../../core/judgement/expect-text.ts';
 import type { Expectation } from '../../core/judgement/rules.ts';
-import { collect } from '../command/command.ts';
+import { collectAnew } from '../command/command.ts';
 import { UsageError } from '../failure/failure.ts';
 import { secondsOf } from './due-flags.ts';
 
@@ -27,7 +27,7 @@ export function addRuleOptions(command: Command): Command {
     .option(
       '--expect <expectation>',
       `what the job must report (in quotes): ${EXPECT_FORMS}; repeat it for several`,
-      collectExpectation,
+      collectAnew,
     );
 }
 
@@ -36,10 +36,6 @@ export function addRuleRemovals(command: Command): Command {
     .option('--no-min-runtime', 'accept runs of any length')
     .option('--no-failures-before-alert', 'alert after the first error')
     .option('--no-expect', 'expect no values of the job');
-}
-
-function collectExpectation(value: string, earlier: unknown): string[] {
-  return collect(value, Array.isArray(earlier) ? earlier : []);
 }
 
 /** Only what is given. @throws UsageError for anything not understood, which says what to write */

@@ -7,6 +7,7 @@ import {
   addClientOptions,
   type ClientFlags,
   collect,
+  collectAnew,
   type Register,
   withExamples,
 } from '../command/command.ts';
@@ -105,12 +106,8 @@ function addFieldOptions(command: Command): Command {
     .option(
       '--alert-email <address>',
       'alert this address instead of the members; repeat it for several',
-      collectAddress,
+      collectAnew,
     );
-}
-
-function collectAddress(value: string, earlier: unknown): string[] {
-  return collect(value, Array.isArray(earlier) ? earlier : []);
 }
 
 function fieldsOf(flags: FieldFlags): SnitchInput {

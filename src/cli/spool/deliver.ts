@@ -1,4 +1,6 @@
 /** Brings one check-in to the server or onto the disk, so that it is never only in memory for long. */
+
+import { delay } from '../../system/delay.ts';
 import type { KeptCheckIn } from '../sending/check-in.ts';
 import type { Answer } from '../sending/send.ts';
 import { type Claim, dropExcess, refuse, release, remove, rewrite, writeClaimed } from './directory.ts';
@@ -106,8 +108,4 @@ export async function boundSpool(directory: string): Promise<string[]> {
 /** Ignores failures: a file that is left behind is found by the next flush, and sending it twice does no harm. */
 export async function quietly(work: Promise<unknown>): Promise<void> {
   await work.catch(() => {});
-}
-
-function delay(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

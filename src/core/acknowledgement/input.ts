@@ -1,6 +1,8 @@
 /** What a person may say with an acknowledgement: input → value or one validation per failing attribute. */
+
+import { codePoints } from '../../text/code-points.ts';
 import type { Validation } from '../errors.ts';
-import { type Checked, charactersIn, isBlank, NOT_AN_OBJECT } from '../validation.ts';
+import { type Checked, isBlank, NOT_AN_OBJECT } from '../validation.ts';
 
 /** What somebody says with an acknowledgement; null for nothing. */
 export interface Acknowledging {
@@ -41,6 +43,6 @@ function faultOf(attribute: string, given: unknown, most: number): Validation | 
   if (/[\p{Cc}\u2028\u2029]/u.test(given)) {
     return { attribute, message: 'must be one line, without control characters' };
   }
-  if (charactersIn(given) <= most) return null;
+  if (codePoints(given) <= most) return null;
   return { attribute, message: `is too long (maximum is ${most} characters)` };
 }

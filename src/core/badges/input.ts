@@ -1,14 +1,14 @@
 /** What a client may set on a badge: input → value, or one validation per failing attribute. */
-import type { Validation } from '../errors.ts';
-import { BLANK, type Checked, charactersIn, NOT_AN_OBJECT, validateSnitchChanges } from '../validation.ts';
+
+import { codePoints } from '../../text/code-points.ts';
+import { type Body, isGiven, refuse } from '../input.ts';
+import { BLANK, type Checked, NOT_AN_OBJECT, validateSnitchChanges } from '../validation.ts';
 import { LONGEST_LABEL, NO_NAME, shownLabel } from './badge.ts';
 
 export interface NewBadge {
   subject: { kind: 'snitch'; token: string } | { kind: 'tag'; tag: string };
   label: string | null;
 }
-
-type Body = Record<string, unknown>;
 
 /** A missing body counts as an empty object. */
 export function validateNewBadge(given: unknown = {}): Checked<NewBadge> {
@@ -44,19 +44,10 @@ function checkLabel(given: unknown): Checked<string | null> {
   if (given.trim() === '') return { value: null };
   if (!given.isWellFormed()) return refuse('label', 'must be well-formed Unicode');
   if (/\p{Cc}/u.test(given)) return refuse('label', 'must not contain control characters');
-  if (charactersIn(given) > LONGEST_LABEL) {
+  if (codePoints(given) > LONGEST_LABEL) {
     return refuse('label', `is too long (maximum is ${LONGEST_LABEL} characters)`);
   }
   if (shownLabel(given) === NO_NAME && given.trim() !== NO_NAME)
     return refuse('label', 'has no character that can be seen');
   return { value: given };
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== '';
-}
-
-function refuse<T>(attribute: string, message: string): Checked<T> {
-  const validation: Validation = { attribute, message };
-  return { validations: [validation] };
 }

@@ -9,6 +9,7 @@ import {
   isChannelKind,
 } from '../channel.ts';
 import type { Validation } from '../errors.ts';
+import { type Body, isObject, refuse } from '../input.ts';
 import { validateRule } from '../routes/rule-input.ts';
 import { BLANK, type Checked, NOT_AN_OBJECT, validateSnitchChanges } from '../validation.ts';
 import { CHANNEL_SETTINGS, HIDDEN, normalSetting, type SettingRule, shownSettings } from './settings.ts';
@@ -29,8 +30,6 @@ export interface ChannelInput {
   /** The channels that the client knows; null if the client does not say. */
   known: readonly string[] | null;
 }
-
-type Body = Record<string, unknown>;
 
 const NOTHING_GIVEN = { settings: {}, events: DEFAULT_EVENTS, tags: [], after: 0, hours: null } as const;
 
@@ -189,14 +188,6 @@ function isKept(given: unknown): boolean {
   return given === undefined || given === HIDDEN;
 }
 
-function refuse<T>(attribute: string, message: string): Checked<T> {
-  return { validations: [{ attribute, message }] };
-}
-
 function isBlank(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
-}
-
-function isObject(value: unknown): value is Body {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

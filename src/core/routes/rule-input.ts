@@ -10,9 +10,8 @@ import {
 import type { Validation } from '../errors.ts';
 import type { Hours } from '../hours/hours.ts';
 import { checkHours } from '../hours/hours-input.ts';
+import { type Body, refuse } from '../input.ts';
 import { type Checked, NOT_AN_OBJECT, validateSnitchChanges } from '../validation.ts';
-
-type Body = Record<string, unknown>;
 
 /**
  * Those of `events`, `tags`, `after` and `hours` that are given; null is the default of each, which for events the
@@ -96,8 +95,4 @@ const ELSEWHERE = {
 
 function isSame(given: unknown, shown: unknown): boolean {
   return JSON.stringify(given) === JSON.stringify(shown);
-}
-
-function refuse<T>(attribute: string, message: string): Checked<T> {
-  return { validations: [{ attribute, message }] };
 }

@@ -2,6 +2,8 @@
  * Says what is wrong with a cron expression. Croner, which parses it, says so for programmers; this is for the
  * person who typed it. Whatever croner refuses is refused here, and vice versa, which a test asserts.
  */
+
+import { MONTHS } from '../../text/times.ts';
 import { quoted, ScheduleRefused } from './refused.ts';
 
 interface FieldRule {
@@ -13,7 +15,7 @@ interface FieldRule {
   words?: readonly string[];
 }
 
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const MONTH_NAMES = MONTHS.map((name) => name.toLowerCase());
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 const DAY: FieldRule = { name: 'day of the month', min: 1, max: 31, count: 31 };
@@ -23,7 +25,7 @@ const FIELDS: readonly FieldRule[] = [
   { name: 'minute', min: 0, max: 59, count: 60 },
   { name: 'hour', min: 0, max: 23, count: 24 },
   DAY,
-  { name: 'month', min: 1, max: 12, count: 12, words: MONTHS },
+  { name: 'month', min: 1, max: 12, count: 12, words: MONTH_NAMES },
   WEEKDAY,
 ];
 

@@ -37,7 +37,7 @@ export interface Schedule {
 
 /** Seconds of `every`: from a minute to 366 days. */
 export const SHORTEST_EVERY = 60;
-export const LONGEST_EVERY = 366 * 86_400;
+export const LONGEST_EVERY = (366 * DAY) / SECOND;
 
 const SMALLEST_DEFAULT_GRACE = MINUTE;
 const LARGEST_DEFAULT_GRACE = 15 * MINUTE;
@@ -216,5 +216,15 @@ export class Schedules {
     if (this.#read.size >= REMEMBERED_SCHEDULES) this.#read.clear();
     this.#read.set(key, schedule);
     return schedule;
+  }
+}
+
+/** Null if the expression is refused. */
+export function readOrNull(rule: ScheduleRule, timezone: string): Schedule | null {
+  try {
+    return readSchedule(rule, timezone);
+  } catch (error) {
+    if (error instanceof ScheduleRefused) return null;
+    throw error;
   }
 }

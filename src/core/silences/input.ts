@@ -1,6 +1,7 @@
 /** What a client may set on a silence: input → value, or one validation per failing attribute. */
 import { DAY, durationInWords, HOUR, MINUTE, SECOND } from '../../text/durations.ts';
 import type { Validation } from '../errors.ts';
+import { type Body, isGiven, isObject, refuse } from '../input.ts';
 import { readSchedule, type ScheduleRule } from '../schedule/schedule.ts';
 import { validateSchedule, validateTimezone } from '../schedule-fields.ts';
 import {
@@ -34,8 +35,6 @@ export interface SilenceSurroundings {
   timezone: string;
   now: number;
 }
-
-type Body = Record<string, unknown>;
 
 /** A missing body counts as an empty object. */
 export function validateNewSilence(given: unknown = {}, around: SilenceSurroundings): Checked<NewSilence> {
@@ -200,7 +199,7 @@ function checkRecurring(body: Body, { timezone: ofCase, now }: SilenceSurroundin
   const rule = checkRule(body.schedule, zone, now);
   const duration = isGiven(body.duration)
     ? checkDuration(body.duration)
-    : refuse<number>('duration', `${BLANK}: say for how many seconds each silence lasts`);
+    : refuse('duration', `${BLANK}: say for how many seconds each silence lasts`);
   const ends = (['from', 'to'] as const)
     .filter((name) => isGiven(body[name]))
     .map((name) => refuse(name, 'is nothing for a recurring silence: its schedule says when it begins'));
@@ -245,16 +244,4 @@ function checkNote(given: unknown): Checked<string> {
 
 function inDays(length: number): string {
   return `${Math.round(length / DAY)} days`;
-}
-
-function refuse<T = never>(attribute: string, message: string): Checked<T> & { validations: Validation[] } {
-  return { validations: [{ attribute, message }] };
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== '';
-}
-
-function isObject(value: unknown): value is Body {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -138,13 +138,13 @@ export function merged(windows: readonly SilenceWindow[]): SilenceWindow[] {
 }
 
 /** A silence that holds now. */
-export interface Held {
+export interface ActiveSilence {
   silence: Silence;
   window: SilenceWindow;
 }
 
 /** The silences that hold at `now`. */
-export function heldAt(silences: readonly Silence[], now: number, timezone: string): Held[] {
+export function activeAt(silences: readonly Silence[], now: number, timezone: string): ActiveSilence[] {
   return silences.flatMap((silence) => {
     const window = currentWindow(silence, now, timezone);
     return window ? [{ silence, window }] : [];
@@ -152,9 +152,9 @@ export function heldAt(silences: readonly Silence[], now: number, timezone: stri
 }
 
 /** The silence that covers the snitch and ends last, or null if none covers it. */
-export function longestOver(held: readonly Held[], snitch: Silenceable): Held | null {
+export function longestOver(active: readonly ActiveSilence[], snitch: Silenceable): ActiveSilence | null {
   return lastToEnd(
-    held.filter(({ silence }) => covers(silence, snitch)),
+    active.filter(({ silence }) => covers(silence, snitch)),
     ({ window }) => window,
   );
 }

@@ -1,5 +1,6 @@
 /** The five crontab fields for a job to run when its snitch expects it. */
 import { durationInWords, SECOND } from '../../text/durations.ts';
+import { MONTHS } from '../../text/times.ts';
 import { NICKNAMES } from '../schedule/nicknames.ts';
 import type { ScheduleRule } from '../schedule/schedule.ts';
 
@@ -45,7 +46,7 @@ function timesOfEvery(seconds: number): CronTimes {
   return { why: `cron cannot run a job every ${durationInWords(seconds * SECOND)}` };
 }
 
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const MONTH_NAMES = MONTHS.map((name) => name.toLowerCase());
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 const PART = /^(?:\*|\d{1,2}(?:-\d{1,2})?)(?:\/\d{1,3})?$/;
@@ -69,7 +70,7 @@ function notPlain(expression: string): string {
 
 /** Names of months and days as numbers; a range that ends on Sunday ends with 7. */
 function numbered(field: string, at: number): string {
-  const names = at === 3 ? MONTHS : at === 4 ? WEEKDAYS : [];
+  const names = at === 3 ? MONTH_NAMES : at === 4 ? WEEKDAYS : [];
   const number = (word: string) => {
     const found = names.indexOf(word.toLowerCase());
     return found < 0 ? word : String(at === 3 ? found + 1 : found);

@@ -1,4 +1,6 @@
 /** An Apprise API server, for any other service. It has no keys for outages, so nothing can be closed through it. */
+
+import { MINUTE } from '../../text/durations.ts';
 import { fitted } from '../messages/fitted.ts';
 import { bodyText } from '../messages/service-message.ts';
 import { byStatus, refusal } from './answers.ts';
@@ -38,4 +40,4 @@ export const apprise: Service = {
 };
 
 /** In milliseconds. */
-const LONG = 5 * 60_000;
+const LONG = 5 * MINUTE;

@@ -1,5 +1,6 @@
 /** ntfy: push messages to phones. An outage is one sequence, so on newer servers the recovery replaces the alarm. */
 
+import { DAY } from '../../text/durations.ts';
 import type { Answer } from '../http/http-sender.ts';
 import { fitted, jsonBytes } from '../messages/fitted.ts';
 import { bodyText } from '../messages/service-message.ts';
@@ -14,7 +15,6 @@ const TITLE = 400;
 
 /** The daily quota is used up; it is reset at midnight UTC. */
 const QUOTA_USED_UP = 42908;
-const DAY = 86_400_000;
 
 const LOOKS = {
   bad: { priority: 4, tags: ['rotating_light'] },

@@ -133,7 +133,7 @@ function reason(entry: DigestEntry, kind: EntryKind, show: (at: number) => strin
   switch (kind) {
     case 'missing':
     case 'reminder':
-      return silence(kind, at, details, show);
+      return missed(kind, at, details, show);
     case 'errored':
       return `${fault(details, show)} at ${momentOf(at, details, show)}`;
     case 'recovered':
@@ -152,7 +152,7 @@ function fault({ reason, exitStatus }: DigestEntry['details'], show: (at: number
   return !reason || reason.kind === 'error' ? 'error' : printable(reasonInWords(reason, show));
 }
 
-function silence(
+function missed(
   kind: 'missing' | 'reminder',
   at: number,
   { missingSince, deadlineAt, lastCheckInAt, startedAt }: DigestEntry['details'],

@@ -1,17 +1,11 @@
 /** Cuts text to the length a service accepts, after escaping everything in it that the service would read as markup. */
+import { codePoints } from '../../text/code-points.ts';
 
 export interface Fitting {
   /** What stands for one character of the text: an entity, a backslash and the character, or the character itself. */
   spell?: (character: string) => string;
   /** What the service counts. */
   size?: (text: string) => number;
-}
-
-/** The size of a text in code points. */
-export function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
 }
 
 /** The size of a text in UTF-8. */

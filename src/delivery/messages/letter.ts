@@ -1,4 +1,5 @@
 /** The body of a message, written once and laid out twice: as plain text and as HTML. */
+import { escaped } from '../../text/html.ts';
 
 /** All texts are plain; those from outside must already have passed through `printable`. */
 export interface Letter {
@@ -50,37 +51,25 @@ export function asHtml({ paragraphs, fields, lists, output = '', link, commands,
   const [gist = '', ...others] = paragraphs;
   const rows = fields.map(
     ({ label, value }) =>
-      `<tr><td style="${LABEL}">${escapeHtml(label)}</td><td style="${VALUE}">${escapeHtml(value)}</td></tr>`,
+      `<tr><td style="${LABEL}">${escaped(label)}</td><td style="${VALUE}">${escaped(value)}</td></tr>`,
   );
   const parts = [
-    `<p><strong>${escapeHtml(gist)}</strong></p>`,
-    ...others.map((text) => `<p>${escapeHtml(text)}</p>`),
-    link ? `<p><a href="${escapeHtml(link.url)}" style="${BUTTON}">${escapeHtml(link.words)}</a></p>` : '',
+    `<p><strong>${escaped(gist)}</strong></p>`,
+    ...others.map((text) => `<p>${escaped(text)}</p>`),
+    link ? `<p><a href="${escaped(link.url)}" style="${BUTTON}">${escaped(link.words)}</a></p>` : '',
     rows.length > 0 ? `<table style="border-collapse:collapse">${rows.join('\n')}</table>` : '',
     ...lists.map(
       ({ heading, items }) =>
-        `<p><strong>${escapeHtml(heading)}</strong></p>\n<ul>${items.map((item) => `<li>${escapeHtml(item)}</li>`).join('\n')}</ul>`,
+        `<p><strong>${escaped(heading)}</strong></p>\n<ul>${items.map((item) => `<li>${escaped(item)}</li>`).join('\n')}</ul>`,
     ),
-    output === '' ? '' : `<p>${PRINTED}</p>\n<pre style="${CODE}">${escapeHtml(output)}</pre>`,
+    output === '' ? '' : `<p>${PRINTED}</p>\n<pre style="${CODE}">${escaped(output)}</pre>`,
     commands.length > 0
-      ? `<p>To see more:</p>\n<pre style="${CODE}">${commands.map(escapeHtml).join('\n')}</pre>`
+      ? `<p>To see more:</p>\n<pre style="${CODE}">${commands.map(escaped).join('\n')}</pre>`
       : '',
-    `<p style="opacity:.7;font-size:12px">${escapeHtml(footer)}</p>`,
+    `<p style="opacity:.7;font-size:12px">${escaped(footer)}</p>`,
   ];
   const body = parts.filter((part) => part !== '').join('\n');
   return `<!DOCTYPE html>\n<html lang="en">\n${HEAD}\n<body style="${FONT}">\n${body}\n</body></html>\n`;
 }
 
 const HEAD = '<head><meta charset="utf-8"><meta name="color-scheme" content="light dark"></head>';
-
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
-}

@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '../../store/store.ts';
 import type { Channel } from './channel.ts';
 import { type Claimed, Claims, type Intake, intakeOf, leaseOf, SLICE } from './claims.ts';
-import { hold } from './held.ts';
 import { InFlight } from './in-flight.ts';
 import { Lanes, type Slot } from './lanes.ts';
 import { attempt, type Outcome } from './outcome.ts';
+import { ownClaim } from './own-claim.ts';
 import { Paces } from './paces.ts';
 import { PassLoop } from './pass-loop.ts';
 import type { Settler } from './settler.ts';
@@ -76,8 +76,8 @@ export class ChannelLoop {
   }
 
   /** How long ago the outbox was last read successfully, in milliseconds. */
-  get silence(): number {
-    return this.#passes.silence;
+  get sincePass(): number {
+    return this.#passes.sincePass;
   }
 
   start(): void {
@@ -149,8 +149,8 @@ export class ChannelLoop {
   async #accept({ claims, leaseEnds }: Claimed): Promise<void> {
     const { off } = this.#channel;
     if (off !== null) {
-      const held = claims.map((claim) => hold(claim, leaseEnds));
-      return this.#options.settler.settle(held, { kind: 'dead', error: off });
+      const own = claims.map((claim) => ownClaim(claim, leaseEnds));
+      return this.#options.settler.settle(own, { kind: 'dead', error: off });
     }
     const touched = new Set<Target>();
     for (const claim of claims) {

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Store } from '../../store/store.ts';
+import { MINUTE } from '../../text/durations.ts';
 import type { Channel } from './channel.ts';
 import { ChannelLoop } from './channel-loop.ts';
 import { type Attempt, Settler } from './settler.ts';
@@ -34,7 +35,7 @@ export interface DispatchHealth {
   /** Sends and settlements that have not ended. */
   inFlight: Record<string, number>;
   /** How long ago the outbox was last read successfully, in milliseconds. */
-  silence: Record<string, number>;
+  sincePass: Record<string, number>;
 }
 
 const GRACE = 4_000;
@@ -43,7 +44,7 @@ const GRACE = 4_000;
 const SETTLE_GRACE = 1_500;
 
 /** If the outbox is not read for this long, it makes no progress; milliseconds. */
-const STALLED_AFTER = 60_000;
+const STALLED_AFTER = MINUTE;
 
 export class Dispatch {
   readonly #options: DispatchOptions;
@@ -98,12 +99,12 @@ export class Dispatch {
   health(): DispatchHealth {
     const each = (read: (loop: ChannelLoop) => number) =>
       Object.fromEntries(this.#loops.map((loop) => [loop.channel.kind, read(loop)]));
-    return { inFlight: each(({ inFlight }) => inFlight), silence: each(({ silence }) => silence) };
+    return { inFlight: each(({ inFlight }) => inFlight), sincePass: each(({ sincePass }) => sincePass) };
   }
 
   /** What is wrong, in words, or null. */
   problem(): string | null {
-    const longest = Math.max(...this.#loops.map(({ silence }) => silence));
+    const longest = Math.max(...this.#loops.map(({ sincePass }) => sincePass));
     return longest > STALLED_AFTER
       ? `the outbox was not looked at for ${Math.round(longest / 1_000)} s`
       : null;

@@ -1,9 +1,9 @@
 /** How many messages were sent to a chat in the last minute, and whether more may be sent now. */
 import type { KeptPace } from '../../store/paces.ts';
+import { MINUTE } from '../../text/durations.ts';
 import type { Grouping } from './channel.ts';
 
 /** The span over which messages are limited, in milliseconds. */
-const A_MINUTE = 60_000;
 
 /** Instants are on the monotonic clock, unless named `wall`. */
 export class MessagePace {
@@ -45,7 +45,7 @@ export class MessagePace {
   nextRoomAt(digest: boolean, now: number): number {
     const recent = this.#recent(now);
     const last = recent[recent.length - this.#limit(digest, recent)];
-    return last ? last.at + A_MINUTE : now;
+    return last ? last.at + MINUTE : now;
   }
 
   /** @param wall the same instant as `now`, in milliseconds since the epoch */
@@ -65,7 +65,7 @@ export class MessagePace {
   }
 
   #recent(now: number): { at: number; digest: boolean }[] {
-    this.#sent = this.#sent.filter(({ at }) => at > now - A_MINUTE);
+    this.#sent = this.#sent.filter(({ at }) => at > now - MINUTE);
     return this.#sent;
   }
 }

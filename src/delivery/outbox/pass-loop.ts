@@ -49,7 +49,7 @@ export class PassLoop {
   }
 
   /** How long ago a pass last succeeded, in milliseconds. */
-  get silence(): number {
+  get sincePass(): number {
     return this.#options.monotonic() - this.#passedAt;
   }
 

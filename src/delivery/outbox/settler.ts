@@ -9,8 +9,8 @@ import { lastOfAll } from '../../core/explanation/death.ts';
 import type { Channel } from '../../core/routing.ts';
 import type { Store } from '../../store/store.ts';
 import { BoundedLog } from './bounded-log.ts';
-import type { Held } from './held.ts';
 import type { Outcome } from './outcome.ts';
+import type { OwnClaim } from './own-claim.ts';
 
 /** What became of one delivery, for the metrics. */
 export interface Attempt {
@@ -46,7 +46,7 @@ export class Settler {
   readonly #options: SettlerOptions;
   readonly #log: BoundedLog;
   /** Settlements that are not written yet. */
-  readonly #unwritten = new Set<Held>();
+  readonly #unwritten = new Set<OwnClaim>();
   #patient = true;
 
   constructor(options: SettlerOptions) {
@@ -61,19 +61,19 @@ export class Settler {
   }
 
   /** Deliveries that were sent as one message share one outcome, and are retried together. */
-  async settle(group: readonly Held[], outcome: Outcome): Promise<void> {
+  async settle(group: readonly OwnClaim[], outcome: Outcome): Promise<void> {
     const { clock, random } = this.#options;
     const now = clock();
     const jitter = random();
-    const fates = group.map((held) => ({ held, settlement: settlementOf(held, outcome, now, jitter) }));
+    const fates = group.map((own) => ({ own, settlement: settlementOf(own, outcome, now, jitter) }));
     this.#tell(fates, outcome);
     await this.#write(fates);
   }
 
   /** Releases deliveries that were not tried. */
-  async release(group: readonly Held[]): Promise<void> {
+  async release(group: readonly OwnClaim[]): Promise<void> {
     if (group.length === 0) return;
-    await this.#write(group.map((held) => ({ held, settlement: { kind: 'released' } })));
+    await this.#write(group.map((own) => ({ own, settlement: { kind: 'released' } })));
   }
 
   async #write(fates: readonly Fate[]): Promise<void> {
@@ -88,30 +88,30 @@ export class Settler {
    */
   overdue(channel: Channel): string[] {
     const now = this.#options.monotonic();
-    const late = [...this.#unwritten].filter((held) => held.channel === channel && held.leaseEnds <= now);
+    const late = [...this.#unwritten].filter((own) => own.channel === channel && own.leaseEnds <= now);
     return late.map(({ target }) => target);
   }
 
   async #writeOne(fate: Fate): Promise<void> {
-    this.#unwritten.add(fate.held);
+    this.#unwritten.add(fate.own);
     try {
       await this.#writePatiently(fate);
     } finally {
-      this.#unwritten.delete(fate.held);
+      this.#unwritten.delete(fate.own);
     }
   }
 
-  async #writePatiently({ held, settlement }: Fate): Promise<void> {
+  async #writePatiently({ own, settlement }: Fate): Promise<void> {
     const { store, logger, observe } = this.#options;
     for (let isFirst = true; ; isFirst = false) {
       try {
-        const counted = await store.settleDelivery(held.id, held.fence, settlement);
-        if (counted) observe({ channel: held.channel, result: settlement.kind });
-        else logger.warn(shown([held]), isFirst ? TOO_LATE : TOO_LATE_OR_TWICE);
+        const counted = await store.settleDelivery(own.id, own.fence, settlement);
+        if (counted) observe({ channel: own.channel, result: settlement.kind });
+        else logger.warn(shown([own]), isFirst ? TOO_LATE : TOO_LATE_OR_TWICE);
         return;
       } catch (error) {
-        if (!this.#mayTryAgain(held, settlement, error)) {
-          logger.error({ ...shown([held]), err: error }, 'a delivery was not settled and will be sent again');
+        if (!this.#mayTryAgain(own, settlement, error)) {
+          logger.error({ ...shown([own]), err: error }, 'a delivery was not settled and will be sent again');
           return;
         }
       }
@@ -124,14 +124,14 @@ export class Settler {
    * long after the end of the lease: thanks to its fence it counts only if nobody has claimed the delivery since. What
    * the store refuses for another reason, and what was not sent, is left to the next claim at the end of the lease.
    */
-  #mayTryAgain(held: Held, { kind }: Settlement, error: unknown): boolean {
+  #mayTryAgain(own: OwnClaim, { kind }: Settlement, error: unknown): boolean {
     if (!this.#patient) return false;
     if (error instanceof StoreUnavailable && kind !== 'released') return true;
-    return this.#options.monotonic() + TRY_AGAIN_AFTER < held.leaseEnds;
+    return this.#options.monotonic() + TRY_AGAIN_AFTER < own.leaseEnds;
   }
 
   /** Alarms that were sent as one message share one log line. */
-  #tellDelivered(group: readonly Held[]): void {
+  #tellDelivered(group: readonly OwnClaim[]): void {
     const alarms = group.filter(({ alarm }) => alarm !== null);
     const [only] = alarms;
     if (!only) this.#options.logger.debug(shown(group), 'delivered');
@@ -142,7 +142,7 @@ export class Settler {
   #tell(fates: readonly Fate[], outcome: Outcome): void {
     const { logger } = this.#options;
     if (outcome.kind === 'delivered') {
-      this.#tellDelivered(fates.map(({ held }) => held));
+      this.#tellDelivered(fates.map(({ own }) => own));
       return;
     }
     const retried = fates.filter(({ settlement }) => settlement.kind === 'retry');
@@ -151,60 +151,63 @@ export class Settler {
       const [{ settlement }] = retried as [Fate];
       const again = settlement.kind === 'retry' ? new Date(settlement.at).toISOString() : null;
       const what = {
-        ...shown(retried.map(({ held }) => held)),
+        ...shown(retried.map(({ own }) => own)),
         error: outcome.error,
         next_attempt_at: again,
       };
       logger.warn(what, 'a delivery failed and will be tried again');
     }
     if (dead.length > 0) {
-      const what = { ...shown(dead.map(({ held }) => held)), error: outcome.error };
+      const what = { ...shown(dead.map(({ own }) => own)), error: outcome.error };
       logger.error(what, 'a delivery failed for good');
     }
   }
 }
 
 interface Fate {
-  held: Held;
+  own: OwnClaim;
   settlement: Settlement;
 }
 
-function settlementOf(held: Held, outcome: Outcome, now: number, jitter: number): Settlement {
+function settlementOf(own: OwnClaim, outcome: Outcome, now: number, jitter: number): Settlement {
   switch (outcome.kind) {
     case 'delivered':
-      return { kind: 'delivered', at: now, ...toldOf(held, outcome) };
+      return { kind: 'delivered', at: now, ...toldOf(own, outcome) };
     case 'dead':
-      return refused(held, outcome.error, now);
+      return refused(own, outcome.error, now);
     case 'retry': {
-      if (held.attempt >= (outcome.attempts ?? Number.POSITIVE_INFINITY))
-        return refused(held, outcome.error, now);
-      const at = nextAttemptAt(held.attempt, now, jitter, outcome.retryAfter ?? null);
+      if (own.attempt >= (outcome.attempts ?? Number.POSITIVE_INFINITY))
+        return refused(own, outcome.error, now);
+      const at = nextAttemptAt(own.attempt, now, jitter, outcome.retryAfter ?? null);
       if (at !== null) return { kind: 'retry', at, error: outcome.error };
-      return { kind: 'dead', error: lastOfAll(outcome.error, held.attempt) };
+      return { kind: 'dead', error: lastOfAll(outcome.error, own.attempt) };
     }
   }
 }
 
-function refused({ channel }: Held, error: string, now: number): Settlement {
+function refused({ channel }: OwnClaim, error: string, now: number): Settlement {
   return isChannelKind(channel) ? { kind: 'dead', error, refusedAt: now } : { kind: 'dead', error };
 }
 
 /** For a channel, what the service said about the message. */
-function toldOf({ channel }: Held, outcome: Extract<Outcome, { kind: 'delivered' }>): Pick<Told, 'told'> {
+function toldOf(
+  { channel }: OwnClaim,
+  outcome: Extract<Outcome, { kind: 'delivered' }>,
+): Pick<Delivered, 'told'> {
   if (!isChannelKind(channel)) return {};
   const { reference = null, settings } = outcome;
   return { told: settings ? { reference, settings } : { reference } };
 }
 
-type Told = Extract<Settlement, { kind: 'delivered' }>;
+type Delivered = Extract<Settlement, { kind: 'delivered' }>;
 
 /** What a log line says about deliveries: ids, never an address with credentials. */
-function shown(group: readonly Held[]): Record<string, unknown> {
+function shown(group: readonly OwnClaim[]): Record<string, unknown> {
   const [first] = group;
   if (!first) return {};
   const { channel, target, attempt } = first;
   if (group.length === 1) return { channel, target, delivery: first.id, alert: first.alertId, attempt };
   const ids = group.slice(0, NAMED).map(({ id }) => id);
-  const several = group.some((held) => held.target !== target);
+  const several = group.some((own) => own.target !== target);
   return { channel, ...(several ? {} : { target }), deliveries: ids, count: group.length };
 }

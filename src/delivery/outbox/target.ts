@@ -11,6 +11,7 @@
  */
 import type { ClaimedDelivery } from '../../core/delivery.ts';
 import type { KeptPace } from '../../store/paces.ts';
+import { HOUR } from '../../text/durations.ts';
 import type { Grouping, Pace } from './channel.ts';
 import { MessagePace } from './message-pace.ts';
 import type { Outcome } from './outcome.ts';
@@ -29,7 +30,7 @@ const PAUSE_STEP = 10;
 const LONGEST_PAUSE = 1_000;
 
 /** The longest wait that a target can ask for, in milliseconds: somebody may have fixed it meanwhile. */
-const LONGEST_HOLD = 3_600_000;
+const LONGEST_HOLD = HOUR;
 
 export abstract class Target {
   readonly id: string;

@@ -6,15 +6,15 @@ import { BLIND_NOTICE, REFUSAL_NOTICE } from '../../core/alert.ts';
 import type { ClaimedDelivery, Recipient } from '../../core/delivery.ts';
 import { type CaseShown, type DigestEntry, digestEntry } from '../messages/digest-entry.ts';
 import type { Channel, Sending } from './channel.ts';
-import { type Held, hold } from './held.ts';
 import type { Outcome } from './outcome.ts';
+import { type OwnClaim, ownClaim } from './own-claim.ts';
 
 /** More alerts than this for one target become one message (`decisions: Alerts`). */
 export const DIGEST_OVER = 5;
 
 /** One send: the deliveries in it share its outcome. */
 export interface Message {
-  deliveries: readonly Held[];
+  deliveries: readonly OwnClaim[];
   /** Returns a function that sends it; for a digest, a promise, because composing one takes long. */
   make(channel: Channel, sending: Sending): Send | Promise<Send>;
 }
@@ -46,11 +46,11 @@ export interface Turn {
   readonly size: number;
   messages(): Message[];
   /** Every delivery of it. */
-  deliveries(): readonly Held[];
+  deliveries(): readonly OwnClaim[];
 }
 
 export function singleTurn(claim: ClaimedDelivery, leaseEnds: number): Turn {
-  const message = singleMessage(claim, hold(claim, leaseEnds));
+  const message = singleMessage(claim, ownClaim(claim, leaseEnds));
   return { size: 1, messages: () => [message], deliveries: () => message.deliveries };
 }
 
@@ -75,7 +75,7 @@ export class GroupedTurn implements Turn {
     return [...this.#cases.values()].flatMap((group) => group.messages());
   }
 
-  deliveries(): readonly Held[] {
+  deliveries(): readonly OwnClaim[] {
     return this.messages().flatMap(({ deliveries }) => deliveries);
   }
 }
@@ -87,7 +87,7 @@ export class GroupedTurn implements Turn {
 class CaseGroup {
   readonly #shown: CaseShown;
   readonly #notices: Message[] = [];
-  readonly #held: Held[] = [];
+  readonly #own: OwnClaim[] = [];
   readonly #entries: DigestEntry[] = [];
   /** As it was when the last alert was claimed. */
   #recipient: Recipient | null = null;
@@ -99,15 +99,15 @@ class CaseGroup {
   }
 
   add(claim: ClaimedDelivery, leaseEnds: number): void {
-    const held = hold(claim, leaseEnds);
+    const own = ownClaim(claim, leaseEnds);
     if (claim.alert.type === BLIND_NOTICE || claim.alert.type === REFUSAL_NOTICE) {
-      this.#notices.push(singleMessage(claim, held));
+      this.#notices.push(singleMessage(claim, own));
       return;
     }
     this.#recipient = claim.recipient ?? null;
-    this.#held.push(held);
+    this.#own.push(own);
     this.#entries.push(digestEntry(claim.alert, claim.id));
-    if (this.#entries.length <= DIGEST_OVER) this.#single.push(singleMessage(claim, held));
+    if (this.#entries.length <= DIGEST_OVER) this.#single.push(singleMessage(claim, own));
     else this.#single = [];
   }
 
@@ -119,7 +119,7 @@ class CaseGroup {
   #digest(): Message {
     const digest = { entries: this.#entries, case: this.#shown, recipient: this.#recipient };
     return {
-      deliveries: this.#held,
+      deliveries: this.#own,
       make: async ({ grouping }, sending) => {
         if (grouping) return grouping.composeDigest(digest, sending);
         throw new Error('this channel sends no digests');
@@ -128,6 +128,6 @@ class CaseGroup {
   }
 }
 
-function singleMessage(claim: ClaimedDelivery, held: Held): Message {
-  return { deliveries: [held], make: (channel, sending) => () => channel.sendAlert(claim, sending) };
+function singleMessage(claim: ClaimedDelivery, own: OwnClaim): Message {
+  return { deliveries: [own], make: (channel, sending) => () => channel.sendAlert(claim, sending) };
 }

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { LONGEST_BY, LONGEST_NOTE } from '../../core/acknowledgement/input.ts';
 import { reasonOf } from '../../core/alert.ts';
 import type { Alarm } from '../../store/acknowledgements.ts';
+import { escaped } from '../../text/html.ts';
 import { printable, shorten } from '../../text/printable.ts';
 import { minuteInTimeZone } from '../../text/times.ts';
 
@@ -143,18 +144,6 @@ export function endOf({ status }: Alarm): string {
     default:
       return `This alarm is over: it is ${status} now. There is nothing to acknowledge.`;
   }
-}
-
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
 function isolated(text: string): string {

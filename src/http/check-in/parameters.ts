@@ -1,5 +1,6 @@
 /** What a check-in says about itself: in its query, a form or a JSON body, whatever the Content-Type says. */
 import type { IncomingMessage } from 'node:http';
+import { isObject } from '../../core/input.ts';
 import { NO_VALUES, type ReadValues, readValues } from '../../core/judgement/values.ts';
 import { parseTimestamp } from '../../core/validation.ts';
 import { WEEK } from '../../text/durations.ts';
@@ -198,10 +199,6 @@ function isOwnEntry([name, value]: [string, unknown]): boolean {
 
 function isPlain(value: unknown): boolean {
   return value === null || typeof value !== 'object';
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** More keys than any client sends, including all values. */

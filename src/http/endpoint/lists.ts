@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Store } from '../../store/store.ts';
+import { MINUTE } from '../../text/durations.ts';
 import type { Caller } from './auth.ts';
 import { RETRY_AFTER_S, TryLater } from './errors.ts';
 import { Turns } from './turns.ts';
@@ -35,7 +36,7 @@ export interface Patience {
   look: number;
 }
 
-const PATIENCE: Patience = { turnWithin: 60_000, look: 15_000 };
+const PATIENCE: Patience = { turnWithin: MINUTE, look: 15_000 };
 
 /** Some items, and where the next ones begin; null at the end. */
 export interface Slice<Item, Position> {

@@ -2,6 +2,7 @@
  * A token bucket per API key, and a larger one per case; a key that overdraws its own is blocked for a while
  * (`decisions: Rate limit`).
  */
+import { MINUTE } from '../../text/durations.ts';
 
 export interface RateLimit {
   /** Requests a minute; 0 turns the limit off. */
@@ -78,7 +79,7 @@ export class RateLimiter {
     if (perMinute === 0 || keys.length === 0) return null;
     const left = keys.map((key) => {
       const { tokens, filledAt } = this.#bucketOf(key, burst, now);
-      return Math.min(burst, tokens + ((now - filledAt) * perMinute) / 60_000);
+      return Math.min(burst, tokens + ((now - filledAt) * perMinute) / MINUTE);
     });
     return { burst, fillsInS: (burst * 60) / perMinute, left: Math.floor(Math.min(...left)) };
   }
@@ -152,9 +153,9 @@ function takeFrom(
   { perMinute, burst }: Pick<RateLimit, 'perMinute' | 'burst'>,
   now: number,
 ): number {
-  bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.filledAt) * perMinute) / 60_000);
+  bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.filledAt) * perMinute) / MINUTE);
   bucket.filledAt = now;
-  if (bucket.tokens < 1) return ((1 - bucket.tokens) * 60_000) / perMinute;
+  if (bucket.tokens < 1) return ((1 - bucket.tokens) * MINUTE) / perMinute;
   bucket.tokens -= 1;
   return 0;
 }

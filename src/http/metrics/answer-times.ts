@@ -2,7 +2,9 @@
  * How long answering check-ins takes. Every check-in takes this path, and one of the library's histograms would cost
  * more than everything else that is counted.
  */
-import { type Family, SECOND } from './series-text.ts';
+
+import { SECOND } from '../../text/durations.ts';
+import type { Family } from './series-text.ts';
 
 /** The upper ends of the buckets in seconds: from well within a sync of the disk to when most clients give up. */
 const ENDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];

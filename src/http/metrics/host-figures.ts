@@ -1,6 +1,7 @@
 /** What `/metrics` shows about the daemon's host: looked up at each scrape, and left out if the system does not say. */
 import type { Connections } from '../../store/node.ts';
-import { counterHead, type Family, gaugeHead, SECOND } from './series-text.ts';
+import { SECOND } from '../../text/durations.ts';
+import { counterHead, type Family, gaugeHead } from './series-text.ts';
 
 /** What the daemon finds out about its work and its host. */
 export interface HostFigures {

@@ -8,12 +8,13 @@ import { NotFound } from '../../core/errors.ts';
 import type { Channel } from '../../core/routing.ts';
 import type { LastValue } from '../../store/server-notes.ts';
 import type { Commit, Store } from '../../store/store.ts';
+import { SECOND } from '../../text/durations.ts';
 import { resource } from '../endpoint/resource.ts';
 import type { RouteContext } from '../endpoint/route-context.ts';
 import { AnswerTimes } from './answer-times.ts';
 import { HOST_FAMILIES, type HostFigures, hostText } from './host-figures.ts';
 import { isFromThisHost } from './loopback.ts';
-import { type Family, gaugeHead, labelValue, SECOND } from './series-text.ts';
+import { type Family, gaugeHead, labelValue } from './series-text.ts';
 
 /** Gauges of the library that are named as if they were counters. Its series without `_total` have the same numbers. */
 const MISNAMED = [

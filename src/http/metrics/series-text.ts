@@ -6,9 +6,6 @@ export interface Family {
   help: string;
 }
 
-/** Times are shown in seconds, but kept in milliseconds. */
-export const SECOND = 1_000;
-
 export const SERIES_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** The head of a metric whose value can go down as well as up. */

@@ -8,8 +8,9 @@ import { Invalid } from '../../core/errors.ts';
 import { isAwaited, type Status } from '../../core/snitch.ts';
 import type { MeasuredSnitch, NamedSnitch } from '../../store/snitches.ts';
 import type { Store } from '../../store/store.ts';
+import { SECOND } from '../../text/durations.ts';
 import { withSilences } from '../endpoint/silenced.ts';
-import { type Family, gaugeHead, labelValue, SECOND } from './series-text.ts';
+import { type Family, gaugeHead, labelValue } from './series-text.ts';
 
 /** More snitches than this are refused. */
 export const MOST_SNITCHES = 10_000;

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { Invalid, NotFound } from '../../core/errors.ts';
 import { MOST_WEBHOOKS } from '../../core/resource-limits.ts';
+import { DAY } from '../../text/durations.ts';
 import { caseOf } from '../endpoint/auth.ts';
 import { readAs } from '../endpoint/body.ts';
 import { found, param, resource } from '../endpoint/resource.ts';
@@ -11,7 +12,7 @@ import { targetNames } from '../endpoint/target-names.ts';
 import { wireDelivery, wireWebhook } from '../endpoint/wire.ts';
 
 /** How long the old secret of a webhook still signs, in milliseconds. */
-const OLD_SECRET_SIGNS_FOR = 86_400_000;
+const OLD_SECRET_SIGNS_FOR = DAY;
 
 const newWebhook = z.object({
   url: z

@@ -13,6 +13,7 @@ import {
 } from '../../core/alert.ts';
 import { eventOf } from '../../core/channel.ts';
 import { type Occasion, route, type Targets } from '../../core/routing.ts';
+import { MINUTE } from '../../text/durations.ts';
 import { newAlertId } from '../identifiers.ts';
 import type { Reading, Transaction } from '../transaction.ts';
 import { keepSnitch, snitchOf } from './alert-texts.ts';
@@ -47,7 +48,7 @@ export interface Told {
  * How far the last alert of a snitch may be ahead of the next one, in milliseconds. A sweep has one time from start to
  * end, and what arrives meanwhile is later. Anything further ahead was written by a wrong clock.
  */
-export const OVERTAKEN_BY = 60_000;
+export const OVERTAKEN_BY = MINUTE;
 
 export interface NamedRow {
   name: string;

@@ -1,5 +1,6 @@
 /** The rows that hold what people said about their snitches. */
 import type { Snitch, SnitchFields } from '../../core/snitch.ts';
+import { textsIn } from './packed/texts.ts';
 import { type StateRow, toState } from './states.ts';
 
 export interface SnitchRow {
@@ -18,11 +19,6 @@ export const SNITCH_COLUMNS = 'id, token, case_id, name, public_name, notes, tag
 
 export function tagsIn({ tags }: Pick<SnitchRow, 'tags'>): string[] {
   return textsIn(tags);
-}
-
-/** The texts that are stored as JSON. Most lists of a snitch are empty, which needs no parsing. */
-export function textsIn(json: string): string[] {
-  return json === '[]' ? [] : (JSON.parse(json) as string[]);
 }
 
 /** The row with those texts that `changes` has. */

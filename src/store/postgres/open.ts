@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { BlindWindow } from '../../core/blind-window.ts';
 import type { PostgresAddress } from '../../core/database/postgres-url.ts';
+import { DAY } from '../../text/durations.ts';
 import type { Change } from '../change.ts';
 import { ClusterClock } from '../cluster-clock.ts';
 import { migrations as all } from '../migrations/index.ts';
@@ -64,7 +65,7 @@ const SCHEMA = 'public';
 const SESSIONS = 14;
 
 /** Rewriting a large table takes long, and so may waiting for another node that does it. In milliseconds. */
-const MIGRATES_WITHIN = 24 * 3_600_000;
+const MIGRATES_WITHIN = DAY;
 
 /**
  * The node joins the others only when `node.begin` is called.

@@ -3,6 +3,7 @@
 import { Calendar } from '../../core/interval.ts';
 import type { Change } from '../change.ts';
 import { inWords } from '../failure-words.ts';
+import { listeners } from '../methods/listeners.ts';
 import { methodsOf } from '../methods/methods.ts';
 import { nextDeliveryAt } from '../operations/claims.ts';
 import type { Commit, Store } from '../store.ts';
@@ -127,16 +128,5 @@ function claimsOf(
     settleDelivery: (id, fence, settlement) => settlements.settle(id, fence, settlement),
     releaseLeases: (at) => runner.writeInBackground((tx) => releaseLeasesOf(tx, [node], at)),
     nextDeliveryAt: () => runner.read((tx) => (isShared ? nextDueByEither(tx, now()) : nextDeliveryAt(tx))),
-  };
-}
-
-/** The listeners for changes, and how to call them. */
-function listeners(): { announce(changes: readonly Change[]): void; onChange: Store['onChange'] } {
-  const all: ((change: Change) => void)[] = [];
-  return {
-    announce: (changes) => {
-      for (const change of changes) for (const listener of all) listener(change);
-    },
-    onChange: (listener) => void all.push(listener),
   };
 }

@@ -2,6 +2,8 @@
  * States of snitches as this node last read or wrote them, so that a check-in need not read before it writes. They are
  * never trusted: a row is written only if it still has the version known here and its case still has the known rules.
  */
+
+import { MINUTE } from '../../text/durations.ts';
 import type { RulesOfCase, SetRow } from './set-statements.ts';
 
 export interface RecalledState {
@@ -18,7 +20,7 @@ const KEPT = 20_000;
  * read, or a job that runs every minute checks in again. For a less frequent job, the sweep has probably changed the
  * state in the meantime.
  */
-const KEPT_FOR = 300_000;
+const KEPT_FOR = 5 * MINUTE;
 
 /** The share of the states that must be unchanged; below it, reading all of them is cheaper. */
 const LEAST_SHARE = 0.7;

@@ -23,10 +23,10 @@ import { SharedSweep } from './shared-sweep.ts';
  * How long all nodes may be silent without a blind window, in milliseconds: less than the store keeps trying before it
  * refuses a check-in because the database is away, so that each such refusal lies in a window.
  */
-export const SILENCE = 7_000;
+export const SIGN_PROVES_FOR = 7_000;
 
-/** If no node lives when this one begins, a silence this long is already a blind window; in milliseconds. */
-const FIRST_SILENCE = 1_500;
+/** If no node lives when this one begins, a gap this long is already a blind window; in milliseconds. */
+const FIRST_GAP = 1_500;
 
 const AWAY = 'the database does not answer, or takes no writes';
 
@@ -61,7 +61,7 @@ export interface SharedNode {
 
 export function sharedNode(options: SharedNodeOptions): SharedNode {
   const { node, primary, pool, runner, hostClock, clusterClock, warn, onBlind, onFreed, onWait } = options;
-  const life = { threshold: SILENCE, firstThreshold: FIRST_SILENCE };
+  const life = { threshold: SIGN_PROVES_FOR, firstThreshold: FIRST_GAP };
   const onDead = once(async (areAll: boolean) => {
     const nodes = await runner.writeInBackground((tx) => freeClaimsOfDead(tx, node.id, DEAD_AFTER, areAll));
     if (nodes > 0) onFreed(nodes);
@@ -77,7 +77,7 @@ export function sharedNode(options: SharedNodeOptions): SharedNode {
   const here = { node: node.id, runner };
   const mayAnswer = () => liveness.fault === null;
   const refusals = new Refusals({ ...here, clock: clusterClock.now, mayAnswer });
-  const sweep = new SharedSweep({ ...here, silence: SILENCE, lastSign: () => liveness.lastSign });
+  const sweep = new SharedSweep({ ...here, signLasts: SIGN_PROVES_FOR, lastSign: () => liveness.lastSign });
   runner.onRefusedCheckIn(() => refusals.tell());
   // A connection that broke while it was idle says nothing: the next one may lead to a new primary.
   const asked = <T>(work: (client: pg.ClientBase) => Promise<T>) =>

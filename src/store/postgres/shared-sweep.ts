@@ -36,7 +36,7 @@ export interface SharedSweepOptions {
   /** See `Liveness.lastSign`. */
   readonly lastSign: () => number;
   /** How long all nodes may be silent without a blind window, in milliseconds. */
-  readonly silence: number;
+  readonly signLasts: number;
 }
 
 export class SharedSweep {
@@ -94,10 +94,10 @@ async function applyWhereAllowed(
 
 /** Asked in the sweep's own transaction: a node that stood still until a moment ago must not accuse anybody. */
 async function maySweep(
-  { node, runner, silence, lastSign }: SharedSweepOptions,
+  { node, runner, signLasts, lastSign }: SharedSweepOptions,
   tx: Transaction,
 ): Promise<boolean> {
-  const row = await tx.get<{ may: number }>(MAY_SWEEP, node, silence, silence, lastSign());
+  const row = await tx.get<{ may: number }>(MAY_SWEEP, node, signLasts, signLasts, lastSign());
   // This node itself may have refused a check-in while it waited for the answer.
   return row?.may === 1 && runner.refused === null;
 }

@@ -7,7 +7,7 @@ import { migrations } from '../migrations/index.ts';
 import { countCommits } from './acknowledged.ts';
 import { openFile } from './addon.ts';
 import { damageOf } from './integrity.ts';
-import { type Migrated, type MigrationProgress, migrateInParts } from './migrate.ts';
+import { type Migrated, type MigrationProgress, migrateInParts, reason } from './migrate.ts';
 import { finished } from './parts.ts';
 import { isSuspect, trustAgain } from './suspicion.ts';
 import { refusalToBegin } from './traces.ts';
@@ -197,8 +197,4 @@ function usable(error: unknown, path: string): unknown {
 
 export function unwritable(path: string, details: string, cause: unknown): DatabaseUnusable {
   return new DatabaseUnusable(`cannot write ${path}: ${details}; ${adviceForWriting(path)}`, { cause });
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

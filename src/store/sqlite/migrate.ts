@@ -247,6 +247,7 @@ function removeOlderCopies(database: string, made: string): void {
   }
 }
 
-function reason(error: unknown): string {
+/** The message of whatever was thrown. */
+export function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -2,8 +2,8 @@
 
 import type Database from 'better-sqlite3';
 import { Calendar } from '../../core/interval.ts';
-import type { Change } from '../change.ts';
 import { inWords } from '../failure-words.ts';
+import { listeners } from '../methods/listeners.ts';
 import { methodsOf } from '../methods/methods.ts';
 import type { Commit, Store } from '../store.ts';
 import { Acknowledged } from './acknowledged.ts';
@@ -133,17 +133,6 @@ function storeOn({ db, checked }: Opened, options: SqliteOptions, unlock: () => 
       acknowledged.close();
       unlock();
     },
-  };
-}
-
-/** The listeners for changes, and how to call them. */
-function listeners(): { announce(changes: readonly Change[]): void; onChange: Store['onChange'] } {
-  const all: ((change: Change) => void)[] = [];
-  return {
-    announce: (changes) => {
-      for (const change of changes) for (const listener of all) listener(change);
-    },
-    onChange: (listener) => void all.push(listener),
   };
 }
 

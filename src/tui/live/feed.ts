@@ -94,20 +94,20 @@ export class Feed {
     const parse = createEventParser();
     const changes = new Changes();
     let isSilent = false;
-    const silence = setTimeout(() => {
+    const quietTimer = setTimeout(() => {
       isSilent = true;
       response.destroy(new Error('the server fell silent'));
     }, silenceLimit);
     try {
       for await (const chunk of response as AsyncIterable<string>) {
-        silence.refresh();
+        quietTimer.refresh();
         const events = parse(chunk);
         for (const event of events) await this.#take(event, changes);
         if (events.length === 0) emit({ kind: 'heard', at: clock() });
       }
     } finally {
-      clearTimeout(silence);
-      // Until the connection ended, silence meant that nothing had changed, so the data is that fresh.
+      clearTimeout(quietTimer);
+      // Until the connection ended, quiet meant that nothing had changed, so the data is that fresh.
       if (!isSilent) emit({ kind: 'heard', at: clock() });
       destroy(response);
     }

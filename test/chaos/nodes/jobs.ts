@@ -62,7 +62,7 @@ export class Jobs implements AsyncDisposable {
     return this.#place.query<Row>(sql, values);
   }
 
-  /** Jobs that are well, as tokens. Whoever is told of alerts afterwards is not told that they reported first. */
+  /** The tokens of jobs that are well. Targets that are added later get no alerts about first reports. */
   async make(count: number, { name, at = Date.now() }: JobsOptions): Promise<string[]> {
     const tokens: string[] = [];
     for (let made = 0; made < count; made += AT_ONCE) {
@@ -105,7 +105,7 @@ export class Jobs implements AsyncDisposable {
     return row?.count ?? 0;
   }
 
-  /** Of every alert of the case that somebody is to be told of: its id, its type, and the token that it is about. */
+  /** Every alert of the case that has a recipient: its id, its type, and the token of its snitch. */
   alerts(): Promise<{ id: string; type: string; token: string | null }[]> {
     const sql = 'SELECT id, type, token FROM alerts WHERE case_id = $1 AND NOT id = ANY($2)';
     return this.query(sql, this.caseId, this.#untold);

@@ -1,6 +1,6 @@
 /**
  * A stretch of network as a process of its own: `node proxy.ts PORT` passes everything on to that port of 127.0.0.1, and
- * prints its own. Where it is stopped by a signal, nothing is passed on any more, and nobody is told. Only few new
+ * prints its own. If a signal stops it, it passes nothing on, and no connection is closed. Only few new
  * connections are then taken for it by the kernel, which drops the others without a word.
  */
 import { connect, createServer, type Socket } from 'node:net';

@@ -1,4 +1,4 @@
-/** Several nodes on one database, as processes of the built program. Each run of one has an address of its own. */
+/** Several nodes on one database, as processes of the built program. Each start of a node gets a new address. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newDataDir, removeDataDir } from '../../data-directory.ts';
 import { type DaemonProcess, startProcess } from '../../end-to-end/daemon-process.ts';
@@ -120,7 +120,7 @@ export class Team implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled(this.#places.map(({ running }) => running?.process.end('SIGKILL')));
-    // What is killed while it writes may leave something behind for a moment.
+    // A process that is killed while it writes may leave a file behind for a moment.
     await sleep(10);
     for (const { dataDir } of this.#places) removeDataDir(dataDir);
   }

@@ -60,7 +60,7 @@ test('set says that it is public now, its address, and which snitches are on it'
   assert.match((await on.run('status-page', 'show')).stdout, /payroll-db$/m);
 });
 
-test('a public name stands in the file of a case, and stays where a file says nothing of it', async () => {
+test('a public name is in the file of a case, and stays if a file does not mention it', async () => {
   await on.run('create', 'in-a-file', '-i', 'daily', '--public-name', 'Files');
   const exported = (await on.run('export')).stdout;
   assert.match(exported, /name: in-a-file\n +public_name: Files/);

@@ -200,7 +200,7 @@ test('no server gets to see the key of another', async (context) => {
     assert.equal(keysSent(work), ['some-key']);
     await runSnitch(['list'], { ...env, SNITCH_URL: work.url, SNITCH_API_KEY: 'some-key' });
     assert.equal(keysSent(work), ['some-key']);
-    // Two cases of one server: the default tells which one is meant, else nobody does.
+    // Two cases on one server: only the default says which one is meant.
     const twice = (first: string) =>
       write(
         `${first}servers:\n  a:\n    url: ${home.url}\n    api_key: key-a\n  b:\n    url: ${home.url}\n    api_key: key-b\n`,

@@ -204,7 +204,7 @@ test('a wrapped command does what the command did', () => {
   for (const command of commands) {
     const wrapped = wrapCommand({ command, shell: '/bin/sh' }, 'snitch exec TOKEN --');
     assert.match(wrapped, /^snitch exec TOKEN -- /);
-    // A subshell, so that a command that leaves the shell tells its code as well.
+    // A subshell, so that the status of a command that exits the shell is seen as well.
     assert.is(run(`(${wrapped}\n)`), run(`(${command}\n)`), command);
   }
   directory.remove();

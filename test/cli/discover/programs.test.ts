@@ -1,4 +1,4 @@
-/** What `snitch discover` writes must run where it stands; here it is run as cron would run it. */
+/** The lines that `snitch discover` writes must work; here they are run as cron would run them. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -62,7 +62,7 @@ function discover({ root, env }: Context, program: string, ...flags: string[]): 
   return JSON.parse(stdout) as Found;
 }
 
-/** A program of its own in another directory. */
+/** Another program, in another directory. */
 function install(directory: string, mode = 0o755): string {
   const own = dirname(dirname(SNITCH));
   for (const part of ['bin', 'dist']) cpSync(join(own, part), join(directory, part), { recursive: true });

@@ -44,7 +44,7 @@ test.after.each(async ({ end, root }) => {
   rmSync(root, { recursive: true });
 });
 
-/** Each line checks in to a snitch of its own. */
+/** Each line checks in to its own snitch. */
 async function assertEachOnce({ listed, read }: Context, lines: number): Promise<void> {
   const snitches = await listed();
   assert.is(new Set(snitches.map(({ name }) => name)).size, lines);

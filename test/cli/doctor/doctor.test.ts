@@ -194,7 +194,7 @@ doctor('a data directory that only the configuration names has the keys for ever
   }
 });
 
-doctor('a key in a cli.yaml that everybody may read is told of, and a misspelled variable', async () => {
+doctor('reports a key in a cli.yaml that everybody can read, and a misspelled variable', async () => {
   const directory = temporaryDirectory();
   try {
     const cli = join(directory.path, 'snitch', 'cli.yaml');
@@ -243,7 +243,7 @@ doctor('settings of a cli.yaml that do nothing are told of', async () => {
   }
 });
 
-doctor('what others may write, and secrets that others may read, are told of', async () => {
+doctor('reports what others can write, and secrets that others can read', async () => {
   const directory = temporaryDirectory();
   const config = join(directory.path, 'config.yaml');
   const { dataDir } = on.daemon;

@@ -74,7 +74,7 @@ test('where all nodes differ from the database alike, its own clock is called wr
   assert.match(one?.[1] ?? '', 'the clock of a is 2 h ahead of');
 });
 
-test('nodes that are called alike are told of, and one that was just replaced on its host is not', () => {
+test('nodes with the same name are reported, and one that was just replaced on its host is not', () => {
   const [state, message] = found({ nodes: [node('a'), node('a', { id: '2' })] }).get('names') ?? [];
   assert.is(state, 'warning');
   assert.match(message ?? '', 'more than one node is called a');
@@ -86,7 +86,7 @@ test('nodes that ended, or that are silent, do not count', () => {
   assert.is(found({ nodes }).get('nodes')?.[0], 'failure');
 });
 
-test('a node that ended without a word is told of, unless its host has another one now or it stopped in order', () => {
+test('a node that ended without stopping in order is reported, unless its host has another one now', () => {
   const gone = node('c', { aliveAt: NOW - 180_000 });
   const [state, message] = found({ nodes: [node('a'), gone] }).get('nodes') ?? [];
   assert.is(state, 'warning');
@@ -128,7 +128,7 @@ test('the server itself may hold it, as while it vacuums, and counts that wait f
   assert.match(findings.get('store')?.[1] ?? '', 'cannot be counted right now; 13 MB');
 });
 
-test('commits that wait for the own disk alone are told of', () => {
+test('commits that wait only for the local disk are reported', () => {
   const [state, message] = found({ waitsFor: 'local', isSynchronous: false }).get('replication') ?? [];
   assert.is(state, 'warning');
   assert.match(message ?? '', 'synchronous_commit is local');

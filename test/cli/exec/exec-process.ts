@@ -76,7 +76,7 @@ export class Host {
     return this.#directory.path;
   }
 
-  /** In a session of its own, so that a terminal which the tests run in has no part in it. */
+  /** In a new session, so that the terminal in which the tests run is not involved. */
   start(args: readonly string[], { stdio = 'pipe', input, env = {} }: StartOptions = {}): Running {
     const child = spawn(SNITCH, args, {
       env: {
@@ -104,7 +104,7 @@ export class Host {
     return this.run(['exec', token, '--', 'sh', '-c', command], options);
   }
 
-  /** Names of what is in the spool. */
+  /** The names of the files in the spool. */
   kept(): string[] {
     try {
       return readdirSync(this.spool).sort();

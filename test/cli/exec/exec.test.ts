@@ -187,7 +187,11 @@ test('a reader that has seen enough ends the job as it would without us', async 
   assert.equal([(await running.ended()).code, running.stderr], [141, '']);
 });
 
-test('a reader that stands still does not keep the end from being told', async ({ daemon, host, token }) => {
+test('a reader that stands still does not keep the end from being reported', async ({
+  daemon,
+  host,
+  token,
+}) => {
   const running = spawn(SNITCH, ['exec', token, '--', 'sh', '-c', 'yes | head -c 700000 & sleep 0.2'], {
     env: { PATH: process.env.PATH, HOME: host.path, SNITCH_URL: host.url, SNITCH_SPOOL_DIR: host.spool },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -37,7 +37,7 @@ test('our secrets are not the job’s; all else is', async ({ host, token }) => 
   }
 });
 
-test('a token in a file or in the environment stands in nobody’s arguments', async (context) => {
+test('a token in a file or in the environment is in no arguments of a process', async (context) => {
   const { daemon, host, token, file } = context;
   const address = join(host.path, 'address');
   writeFileSync(address, `${daemon.url}/c/${token}\n`);

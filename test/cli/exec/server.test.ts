@@ -18,7 +18,7 @@ import { fakeServer } from '../fake-server.ts';
 import { checkIns, type Host, type Jobs, newSnitch, outcomes, startOn, withJobs } from './exec-process.ts';
 
 interface Context extends Jobs {
-  /** Where the daemon of all tests is to be found, until it is shut. */
+  /** The address of the daemon of all tests, until it is closed. */
   door: Door;
 }
 
@@ -175,7 +175,7 @@ test('a server that hangs does not hold up the job, and not for ever what follow
   assert.equal(found.at(-1), ['error', 8, null]);
 });
 
-/** What was kept for one address is sent there, where the real server is to be found by then. */
+/** What was spooled for an address is sent there once the real server listens on it. */
 async function forwardTo(daemon: DaemonProcess, port: number, work: () => Promise<void>): Promise<void> {
   const { createServer, request } = await import('node:http');
   const proxy: Server = createServer((incoming, outgoing) => {

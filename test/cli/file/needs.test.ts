@@ -18,7 +18,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ on }) => on.end());
 
-/** Needs by name, with the names of what is needed. */
+/** The names that each snitch needs, by its name. */
 async function needsByName(on: Commands): Promise<Record<string, string[]>> {
   const all = await on.listed();
   const nameOf = (need: string) => all.find(({ token }) => token === need)?.name ?? need;

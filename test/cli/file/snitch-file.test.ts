@@ -55,7 +55,7 @@ test('every entry is there once, in order, with its own line', () => {
   }
 });
 
-test('the list may stand anywhere, indented or not, and what it shares stands before it', () => {
+test('the list may be anywhere, indented or not, and what it shares comes before it', () => {
   for (const form of [
     {
       head: 'owner: o\n',

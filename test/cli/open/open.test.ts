@@ -47,7 +47,7 @@ async function reported(): Promise<string[]> {
 /** An environment like that of cron: hardly any. */
 const CRON = { PATH: '/usr/bin:/bin', HOME: '/nonexistent', LOGNAME: 'nobody', SHELL: '/bin/sh' };
 
-/** Runs without blocking, because the daemon is a process of its own but the test's timers are not. */
+/** Does not block: the daemon is another process, but the timers of the test are in this one. */
 async function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = CRON) {
   const child = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
   const [code] = (await once(child, 'close')) as [number | null];

@@ -1,5 +1,5 @@
 /**
- * `snitch server`: what it writes into `cli.yaml`, and what it tells of the servers there.
+ * `snitch server`: what it writes into `cli.yaml`, and what it shows of the servers there.
  * Time limit: 180 s.
  */
 import { spawnSync } from 'node:child_process';
@@ -218,7 +218,7 @@ test('what is wrong is said, and nothing is written', async (context) => {
   }
 });
 
-test('what waits in the spool for a server is told of when that is removed, without a question too', async (context) => {
+test('removing a server says what waits in the spool for it, even without a question', async (context) => {
   const { run, env } = context;
   write(context, `servers:\n  away:\n    url: ${NOBODY}\n    api_key: snk_x\nserver: away\n`);
   assert.match((await run('check-in', 'backup')).stderr, 'the check-in is kept');
@@ -242,7 +242,7 @@ test('a directory that cannot be written is named, and the key is not lost in it
   assert.match(stderr, `cannot write ${path}/snitch/cli.yaml`);
 });
 
-test('list asks all at once, and tells of each what it is', async (context) => {
+test('list asks all at once, and says of each how it is', async (context) => {
   const { run, daemon, keyFile, env } = context;
   const hanging = await startFakeServer(null);
   const other = await startFakeServer(null);

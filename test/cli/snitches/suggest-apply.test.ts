@@ -95,7 +95,7 @@ applying('the present setting is judged with its schedule, its zone and its grac
   assert.equal(await shown(on, 'too strict'), SET);
 });
 
-applying('what is no better is left: a schedule that tells of a miss as soon', async ({ on }) => {
+applying('what is no better is left: a schedule that finds a miss just as soon', async ({ on }) => {
   await reported(on, 'good as it is', HOURLY, '--cron', '10 * * * *', '--timezone', 'UTC', '--grace', '3m');
   const before = await shown(on, 'good as it is');
   const { code, stderr } = await on.run('suggest', '--apply', '--force');

@@ -196,7 +196,7 @@ test('files that cannot be used are set aside and named, and hold up nothing', a
   assert.match((await host.run(['spool', 'list'])).stderr, '5 unusable files are in');
 });
 
-/** Names of what was set aside because nobody will take it. */
+/** The names of the files that were set aside because no server will accept them. */
 function refused({ host }: Context): string[] {
   return host.kept().includes('refused') ? readdirSync(join(host.spool, 'refused')).sort() : [];
 }

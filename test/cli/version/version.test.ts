@@ -1,4 +1,4 @@
-/** `snitch version`, and that a pipe gets all of what a command has to say. */
+/** `snitch version`, and that a pipe gets everything that a command prints. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -2,9 +2,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ruleIn } from '../../../src/core/job-schedule.ts';
 import {
+  activeAt,
   covers,
   currentWindow,
-  heldAt,
   longestOver,
   merged,
   nextWindow,
@@ -171,7 +171,7 @@ test('a snitch is silent until the last of them ends, also where one follows on 
   const all = [first, apart, longer, touching];
   assert.is(silentUntil(all, now, 'UTC'), Date.parse('2026-03-01T13:00Z'));
   assert.is(silentUntil([apart], now, 'UTC'), null);
-  const held = heldAt(all, now, 'UTC');
+  const held = activeAt(all, now, 'UTC');
   assert.equal(
     held.map(({ silence: { id } }) => id),
     ['first', 'longer'],

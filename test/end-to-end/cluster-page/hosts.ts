@@ -84,7 +84,7 @@ export class Hosts implements AsyncDisposable {
     this.#place(host);
   }
 
-  /** On Debian the configuration stands outside the data, and is no part of a copy of them. */
+  /** On Debian the configuration is outside the data directory, and not copied with it. */
   #place({ server, etc }: DatabaseHost): void {
     const own = ['shared_buffers = 16MB', 'fsync = off', `include_dir = '${etc}/conf.d'`];
     const lines = [...own, `unix_socket_directories = '${this.root}'`, ''];
@@ -94,7 +94,7 @@ export class Hosts implements AsyncDisposable {
   /** The lines of a file of the page on this host. */
   configure(host: DatabaseHost, heading: string, name: string): void {
     const text = this.adapted(onlyBlockBelow(heading, 'postgresql'), host);
-    // What this host has in place of another: a port of its own.
+    // What this host has instead of its own address: its own port.
     const lines = [text.replace('db1', host.name), `port = ${host.server.port}\n`];
     writeFileSync(join(host.etc, 'conf.d', name), lines.join('\n'));
     appendFileSync(
@@ -164,7 +164,7 @@ export class Hosts implements AsyncDisposable {
     });
   }
 
-  /** Names and paths of this host in the place of those of the page. */
+  /** The page's names and paths, replaced by those of this host. */
   adapted(text: string, { server, etc }: DatabaseHost): string {
     const other = this.databases.find((host) => host.server !== server) ?? this.databases[0];
     return text

@@ -1,4 +1,4 @@
-/** The HAProxy of docs/cluster.md, as it stands there but for addresses and users. */
+/** The HAProxy of docs/cluster.md, unchanged except for addresses and users. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ export const WITHOUT_HAPROXY = spawnSync('haproxy', ['-v'], TOOLS).error ? 'hapr
 
 export interface ProxyHost extends AsyncDisposable {
   readonly pid: number;
-  /** Where it takes requests with TLS, and what its certificate is to be verified with. */
+  /** Where it accepts requests with TLS, and the CA that its certificate is verified with. */
   readonly port: number;
   readonly ca: Buffer | string;
   /** The status of a request that goes through it. */
@@ -24,7 +24,7 @@ export interface ProxyHost extends AsyncDisposable {
 
 /**
  * @param nodes their ports, in the order of the page
- * @param change of the configuration as it stands there
+ * @param change to the configuration of the page
  */
 export async function startProxy(
   directory: string,

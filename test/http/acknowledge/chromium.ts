@@ -220,7 +220,7 @@ export class Page {
     });
   }
 
-  /** What a script of the test finds on the page, which goes on running none of its own. */
+  /** What a script of the test finds on the page; the page itself still runs no scripts. */
   async evaluate<T>(script: string): Promise<T> {
     await this.send('Emulation.setScriptExecutionDisabled', { value: false });
     const answer = { awaitPromise: true, returnByValue: true };

@@ -42,7 +42,7 @@ interface Endpoint {
 const endpoint = async ({ nobody }: Fixture, badge: WireBadge) =>
   ok<Endpoint>(await nobody.get(pathOf(badge).replace('.svg', '.json')));
 
-/** What the badge says, as soon as that is one of what is awaited: it may be a moment behind. */
+/** What the badge shows, once it is one of the expected texts: it may lag for a moment. */
 async function says(context: Fixture, badge: WireBadge, message: string): Promise<Endpoint> {
   await until(async () => (await endpoint(context, badge)).message === message);
   return endpoint(context, badge);

@@ -19,7 +19,7 @@ export interface BusyCase {
   tokens: { well: string; missing: string; error: string; paused: string; hidden: string };
 }
 
-/** The names of those of `secrets` that stand in one of `texts`, also as HTML, JSON or part of an address. */
+/** The names of the `secrets` that are found in any of `texts`, also escaped for HTML, JSON or an address. */
 export function leaksIn(texts: readonly string[], secrets: Secrets): string[] {
   const found: string[] = [];
   for (const [what, secret] of secrets) {

@@ -1,4 +1,4 @@
-/** Servers whose check-in addresses begin like those of pages: what stands in a crontab goes on working, and so do the pages. */
+/** Servers whose check-in addresses begin like those of pages: lines in crontabs go on working, and so do the pages. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../../src/api/wire.ts';

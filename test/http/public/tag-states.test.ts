@@ -9,12 +9,12 @@ const test = suite<Fixture>('the states of tags');
 test.before.each(hooks.start);
 test.after.each(hooks.close);
 
-test('a tag is looked at anew when changes of other nodes may have been missed', async (context) => {
+test('a tag is read again when changes of other nodes may have been missed', async (context) => {
   const { store, clock, acme } = context;
   const { token } = await newSnitch(acme, { tags: ['web'] });
   let now = 1_000_000;
   const listeners: ((change: Change) => void)[] = [];
-  // What this node hears is what the test tells it: the check-in below is one on another node.
+  // This node hears only what the test sends it: the check-in below happens on another node.
   const deaf = { ...store, onChange: (listener: (change: Change) => void) => void listeners.push(listener) };
   const states = new TagStates(
     deaf,

@@ -54,7 +54,7 @@ async function hostAndJob(store: Store, fields: Partial<SnitchFields> = {}) {
   return { owner, host, job };
 }
 
-/** The alerts of the job behind its first check-in. */
+/** The alerts of the job after its first check-in. */
 async function told(store: Store, owner: Case, token: string): Promise<string[]> {
   return (await alertsOf(store, owner, token)).slice(1);
 }

@@ -13,13 +13,13 @@ import { migrate } from '../../../src/store/postgres/migrate.ts';
 import type { Pool } from '../../../src/store/postgres/session.ts';
 import { type Cluster, startCluster } from './clusters/cluster.ts';
 
-/** Tests of many stores at once and not of durability; rows come and go too quickly for anybody to clean up behind. */
+/** Tests of many stores at once and not of durability; rows come and go too quickly for a vacuum to keep up. */
 const CONFIGURATION = ['max_connections = 300', 'max_locks_per_transaction = 256', 'autovacuum = off'];
 
 /** How many connections a store has here. */
 const CONNECTIONS = 10;
 
-/** Connections of this name hold no database up that is to be emptied: they wait for the next test. */
+/** Connections of this name do not keep a database from being emptied: they only wait for the next test. */
 const KEPT = 'snitch tests';
 
 const TEMPLATE = 'snitch_template';
@@ -77,7 +77,7 @@ interface Room {
 const rooms: Room[] = [];
 const roomOf = new Map<string, Promise<Room>>();
 
-/** @param isEmpty whether it is to be without the schema where it is new */
+/** @param isEmpty whether a new one is left without the schema */
 function findRoom(directory: string, isEmpty = false): Promise<Room> {
   const found = roomOf.get(directory) ?? givenRoom(directory) ?? makeRoom(directory, isEmpty);
   roomOf.set(directory, found);
@@ -218,11 +218,11 @@ export async function takeEmpty(directory: string): Promise<void> {
   await findRoom(directory, true);
 }
 
-/** What a daemon on this directory is told of its store, in its environment: nothing where the tests run on SQLite. */
+/** The environment that names the store of a daemon on this directory: empty if the tests run on SQLite. */
 export async function storeSettings(directory: string): Promise<{ SNITCH_STORE_URL?: string }> {
   if (process.env.SNITCH_TEST_STORE !== 'postgres') return {};
   const { database } = await findRoom(directory);
   const { port } = await placeOfAll();
-  // A socket is not to be reached from a root directory of its own.
+  // A socket cannot be reached from another root directory.
   return { SNITCH_STORE_URL: `postgres://postgres@127.0.0.1:${port}/${database}` };
 }

@@ -24,7 +24,7 @@ const test = suite('rows that are held');
 /** What calls wait for an answer, in milliseconds. */
 const DEADLINE = 3_000;
 
-/** Likewise where somebody else stands still who was given `DEADLINE`. */
+/** The same if the transaction that stands still was given `DEADLINE`. */
 const SOONER = 2_200;
 
 async function countOf(aside: pg.Pool): Promise<number> {
@@ -70,7 +70,7 @@ for (const [what, before, atOnce] of [
   });
 }
 
-/** A process of its own, which holds all rows in a transaction, and then stands still until it is woken. */
+/** Another process, which locks all rows in a transaction and is then stopped until it is woken. */
 async function standingStill(settings: pg.PoolConfig) {
   const held = spawn(process.execPath, [join(import.meta.dirname, 'held-rows-holder.ts'), String(DEADLINE)], {
     env: { ...process.env, SETTINGS: JSON.stringify(settings) },

@@ -26,7 +26,7 @@ const COMMITTED = 'COMMIT\0';
 /** What writes a check-in, with its commit, is known by this name. */
 const SENT = 'snitch_recalled_write';
 
-/** What PgBouncer tells its client when it has lost the server, whatever that has done before. */
+/** What PgBouncer answers when it has lost the server, whether or not the server had committed. */
 const SERVER_WENT = errorResponse({
   S: 'FATAL',
   V: 'FATAL',

@@ -189,7 +189,7 @@ function shareOfKnown(): { found: number; asked: number } & Disposable {
   RecalledStates.prototype.note = function (found, asked) {
     count.found += found;
     count.asked += asked;
-    // What is not known any more is asked for all the same.
+    // What is no longer remembered is read again.
     note.call(this, asked, asked);
   };
   return count;

@@ -10,7 +10,7 @@ import { poolOf } from './databases.ts';
 
 const test = suite('round trips of acts');
 
-/** Counts how often something is asked for while no answer is on its way. */
+/** Counts how often a query is sent while no answer is pending. */
 class RoundTrips {
   count = 0;
   #open = 0;
@@ -24,7 +24,7 @@ class RoundTrips {
         this.#open -= 1;
       };
       const answer = query(...given);
-      // A query that is an object of its own has its answer itself.
+      // A query that is passed as an object gets its answer through that object.
       const { answer: ofCommit } = given[0] as { answer?: Promise<unknown> };
       (ofCommit ?? answer).then(answered, answered);
       return answer;

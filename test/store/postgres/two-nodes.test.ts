@@ -12,7 +12,7 @@ import { openPair, type Pair } from './pair.ts';
 const LATER = NOW + 3 * HOUR;
 const LEASE = 120_000;
 
-/** More than one walk of the sweep, and all of what takes long here is that each of them reports for the first time. */
+/** More than one slice of the sweep. What takes long here is that each of them reports for the first time. */
 const DUE = 4_000;
 
 const FIELDS = { notes: '', tags: [], alertEmail: [], interval: 'hourly', alertType: 'basic' } as const;
@@ -210,7 +210,7 @@ async function tell({ one }: Pair, count: number): Promise<void> {
   for (let made = 0; made < count; made += 1) await healthySnitch(one, { id }, {}, Date.now());
 }
 
-/** Makes what comes next in the outbox one that cannot be sent, and what comes behind it is asked for. */
+/** Makes the next delivery of the outbox one that cannot be sent, because its alert is gone. */
 const spoil = ({ query }: Pair) =>
   query(`DELETE FROM alerts WHERE id = (SELECT alert_id FROM deliveries
     WHERE state = 'pending' AND leased = 0 ORDER BY next_attempt_at, id LIMIT 1)`);
@@ -221,7 +221,7 @@ test('behind what cannot be sent, a host whose clock is ahead takes nothing that
   const mine = await pair.one.claimDeliveries({ ...requestAt(0), limit: 2 });
   assert.is(mine.length, 2);
   await spoil(pair);
-  // As where the turn was made free while somebody wrote the deliveries.
+  // As if the turn had been released while somebody wrote the deliveries.
   await pair.query('DELETE FROM turns');
   const theirs = await pair.other.claimDeliveries(requestAt(AHEAD));
   assert.is(theirs.length, 2, 'the other two');

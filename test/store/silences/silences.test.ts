@@ -54,7 +54,7 @@ async function pass(store: Store, now: number): Promise<number> {
   return changed;
 }
 
-/** The alerts behind the first check-in. */
+/** The alerts after the first check-in. */
 async function told(store: Store, owner: Case, token: string): Promise<string[]> {
   return (await alertsOf(store, owner, token)).slice(1);
 }

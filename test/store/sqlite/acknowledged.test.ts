@@ -14,7 +14,7 @@ import {
   type Loss,
 } from '../../../src/store/sqlite/acknowledged.ts';
 import { closing } from '../../closing.ts';
-import { NOW, SECOND, temporaryDirectory } from '../fixture.ts';
+import { NOW, newCase, openIn, SECOND, temporaryDirectory } from '../fixture.ts';
 
 interface World {
   dir: string;
@@ -68,6 +68,15 @@ test('a database gets a name of its own, once', () => {
   assert.match(String(first), new RegExp(`^[0-9a-f]{16} 0 ${NOW}$`));
   countCommits(db, NOW + 1);
   assert.is(commitOf(db), first);
+});
+
+test('a new database counts its commits from the first one on', async ({ dir }) => {
+  {
+    await using store = openIn(dir);
+    await newCase(store);
+  }
+  using db = closing(new Database(join(dir, 'snitch.db'), { readonly: true }));
+  assert.match(String(commitOf(db)), /^[0-9a-f]{16} [1-9]/);
 });
 
 test('commits are counted in the database, and one that was not made does not count', ({ dir }) => {

@@ -1,4 +1,4 @@
-/** SQLite's addon is loaded from wherever this host lets it be loaded, and leaves nothing behind. */
+/** SQLite's addon is loaded from whichever place this host allows, and leaves nothing behind. */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

@@ -49,7 +49,7 @@ function textsOf(state: State): Record<string, string> {
   return Object.fromEntries(shown.map(({ attribute, field }) => [attribute, field.text]));
 }
 
-/** Goes to each of the fields, and types there in place of what it has. */
+/** Goes to each of the fields and replaces what it holds. */
 function filled(state: State, texts: Partial<Record<Attribute, string>>): State {
   return (Object.keys(texts) as Attribute[]).reduce<State>((present, attribute) => {
     const form = formOf(present);

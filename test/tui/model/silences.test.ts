@@ -65,7 +65,7 @@ test('Z ends what was made for the chosen snitch alone, and says how others end'
   assert.match(press(after(full, ...keys('g')), 'Z').state.message?.text ?? '', /nothing silences it/);
 });
 
-test('rows and details are read anew when silences change, and only then', () => {
+test('rows and details are read again when silences change, and only then', () => {
   const first = step(full, { kind: 'silences', silences: [silence({ all: true })] });
   assert.equal(first.effects, []);
   const open = after(first.state, ...keys('enter'));

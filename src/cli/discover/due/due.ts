@@ -1,6 +1,5 @@
 /** When a job of the host is due, as a snitch can be told (`extensions: When a job is due`). */
 import { INTERVALS } from '../../../api/intervals.ts';
-import { ScheduleRefused } from '../../../core/schedule/refused.ts';
 import { readSchedule, type Schedule, type ScheduleRule } from '../../../core/schedule/schedule.ts';
 import { LONGEST_GRACE, validateSchedule } from '../../../core/schedule-fields.ts';
 import { HOUR, MINUTE, SECOND } from '../../../text/durations.ts';
@@ -89,16 +88,6 @@ function intervalOrNull(interval: () => string | null): string | null {
 function fittingGrace(schedule: Schedule, now: number): number {
   const tenth = Math.min(...schedule.gapsAfter(now)) / 10;
   return Math.floor(Math.min(LARGEST_GRACE, Math.max(SMALLEST_GRACE, tenth)) / SECOND);
-}
-
-/** Null if the expression is refused. */
-export function readOrNull(rule: ScheduleRule, timezone: string): Schedule | null {
-  try {
-    return readSchedule(rule, timezone);
-  } catch (error) {
-    if (error instanceof ScheduleRefused) return null;
-    throw error;
-  }
 }
 
 /** The interval to show to programs that know nothing else. */

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { type BadgeFace, colorOf, isAlarming, wordOf } from '../../../core/badges/badge.ts';
-import { covers, heldAt } from '../../../core/silences/silence.ts';
+import { activeAt, covers } from '../../../core/silences/silence.ts';
 import { publicState } from '../../../core/status-page/state.ts';
 import type { ShownBadge } from '../../../store/badges.ts';
 import type { Store } from '../../../store/store.ts';
@@ -98,7 +98,7 @@ export class ShownBadges {
   ): Promise<boolean> {
     const now = this.#clock();
     const { silences } = await this.#store.quietTimes(caseId, now, now);
-    return heldAt(silences, now, timezone).some(({ silence }) => covers(silence, snitch));
+    return activeAt(silences, now, timezone).some(({ silence }) => covers(silence, snitch));
   }
 
   /** The entries that were looked up longest ago come first. */

@@ -1,6 +1,6 @@
 /** The states of the snitches with a tag, looked up again when one of them has changed. */
 import { type BadgeState, isWorst, worstOf } from '../../../core/badges/badge.ts';
-import { covers, heldAt } from '../../../core/silences/silence.ts';
+import { activeAt, covers } from '../../../core/silences/silence.ts';
 import { type PublicState, publicState } from '../../../core/status-page/state.ts';
 import type { Store } from '../../../store/store.ts';
 import { isDue, type Made, onShownChange } from '../due.ts';
@@ -84,7 +84,7 @@ export class TagStates {
   async #statesOf({ caseId, tag, timezone }: TagOfCase): Promise<Set<PublicState>> {
     const now = this.#clock();
     const { silences } = await this.#store.quietTimes(caseId, now, now);
-    const held = heldAt(silences, now, timezone);
+    const held = activeAt(silences, now, timezone);
     const states = new Set<PublicState>();
     let after: number | null = 0;
     while (after !== null) {

@@ -1,8 +1,9 @@
 /** The page as an Atom feed: what began, what ended, and what was announced. */
 import { createHash } from 'node:crypto';
+import { escaped } from '../../../text/html.ts';
 import { isoTime } from '../../../text/iso-time.ts';
 import type { PageContent, ShownChange } from './collect.ts';
-import { escaped, visible } from './text.ts';
+import { visible } from './text.ts';
 import { timeInWords, zoneInWords } from './words.ts';
 
 interface Entry {

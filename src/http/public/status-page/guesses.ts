@@ -1,5 +1,6 @@
 /** How often a password may be tried: by one address, and for one page by all addresses together. */
 import { isIPv6 } from 'node:net';
+import { MINUTE } from '../../../text/durations.ts';
 
 interface Bucket {
   left: number;
@@ -47,7 +48,7 @@ export class Guesses {
 
   #bucket(name: string, { burst, perMinute }: Limit, now: number): Bucket {
     const bucket = this.#buckets.get(name) ?? { left: burst, filledAt: now };
-    bucket.left = Math.min(burst, bucket.left + ((now - bucket.filledAt) * perMinute) / 60_000);
+    bucket.left = Math.min(burst, bucket.left + ((now - bucket.filledAt) * perMinute) / MINUTE);
     bucket.filledAt = now;
     this.#buckets.delete(name);
     const [oldest] = this.#buckets.keys();
@@ -58,7 +59,7 @@ export class Guesses {
 }
 
 function wait({ left }: Bucket, { perMinute }: Limit): number {
-  return ((1 - left) * 60_000) / perMinute;
+  return ((1 - left) * MINUTE) / perMinute;
 }
 
 /** Whoever has one IPv6 address has its whole network. */

@@ -1,10 +1,11 @@
 /** The page as HTML. Text from people is made visible, escaped, and isolated. */
 import { MARKS } from '../../../core/status-page/strip.ts';
+import { escaped } from '../../../text/html.ts';
 import { isoTime } from '../../../text/iso-time.ts';
 import type { PageContent, ShownGroup, ShownLine, State } from './collect.ts';
 import { iconLink, markPicture, type Sign, signPicture, stripPicture } from './pictures.ts';
 import { layOut } from './style.ts';
-import { escaped, isolated, linked, visible } from './text.ts';
+import { isolated, linked, visible } from './text.ts';
 import {
   MARK_WORDS,
   periodInWords,

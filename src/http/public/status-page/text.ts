@@ -1,4 +1,5 @@
 /** Text from people as HTML and XML. Nothing in it can become markup, hide, or reorder the text around it. */
+import { escaped } from '../../../text/html.ts';
 
 /** Control and format characters, except the joiners that some scripts and emoji need, and what XML does not allow. */
 const HIDDEN = /(?!\u200c|\u200d|\n)[\p{Cc}\p{Cf}\u2028\u2029\ufffe\uffff]/gu;
@@ -10,19 +11,6 @@ const BLANKS = /\s|\u200c|\u200d|\u2800|\u3164|\u115f|\u1160|\uffa0/gu;
 export function visible(text: string, instead = '(no name)'): string {
   const shown = text.toWellFormed().replace(HIDDEN, '');
   return shown.replace(BLANKS, '') === '' ? instead : shown;
-}
-
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** For HTML and XML, between tags and in quoted attributes. */
-export function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
 /** Text from people as HTML: visible, escaped, and unable to reorder anything around it. */

@@ -1,29 +1,24 @@
 /** The states of snitches, in words for people who know nothing about this program. */
 import { type Mark, periodsInWords } from '../../../core/status-page/strip.ts';
 import { MINUTE, shortDuration } from '../../../text/durations.ts';
+import { MONTHS, zonedOf } from '../../../text/times.ts';
 import type { ShownLine, State } from './collect.ts';
-
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** `22 Nov 2026, 07:43` in the time zone, which is named elsewhere. */
 export function timeInWords(at: number, timezone: string): string {
-  const { hour, minute } = zoned(at, timezone);
+  const { hour, minute } = zonedOf(at, timezone);
   return `${dayInWords(at, timezone)}, ${twoDigits(hour)}:${twoDigits(minute)}`;
 }
 
 /** `22 Nov 2026` */
 export function dayInWords(at: number, timezone: string): string {
-  const { day, month, year } = zoned(at, timezone);
+  const { day, month, year } = zonedOf(at, timezone);
   return `${day} ${MONTHS[month - 1]} ${year}`;
 }
 
 /** `Europe/Berlin, UTC+01:00` */
 export function zoneInWords(at: number, timezone: string): string {
-  return timezone === 'UTC' ? 'UTC' : `${timezone}, UTC${zoned(at, timezone).offset}`;
-}
-
-function zoned(at: number, timezone: string): Temporal.ZonedDateTime {
-  return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone);
+  return timezone === 'UTC' ? 'UTC' : `${timezone}, UTC${zonedOf(at, timezone).offset}`;
 }
 
 function twoDigits(value: number): string {
@@ -70,7 +65,7 @@ export const MARK_WORDS: Record<Mark, string> = {
 
 /** When a period began, as briefly as possible: `22 Nov 2026`, or `22 Nov, 07:00` for one that is not a whole day. */
 export function periodInWords({ rhythm }: Pick<ShownLine, 'rhythm'>, at: number, timezone: string): string {
-  const { day, month, hour, minute } = zoned(at, timezone);
+  const { day, month, hour, minute } = zonedOf(at, timezone);
   const isDay = rhythm.schedule === null && ['daily', 'weekly', 'monthly'].includes(rhythm.interval);
   if (isDay) return dayInWords(at, timezone);
   return `${day} ${MONTHS[month - 1]}, ${twoDigits(hour)}:${twoDigits(minute)}`;

@@ -10,8 +10,9 @@ import { lastReportOf, type ReportRow, reportIn } from '../last-report.ts';
 import { LAST_MISSING, ofThisSilence } from '../missing-since.ts';
 import { heldIn } from '../needs/held-text.ts';
 import { NEEDS_OF_N } from '../needs/written.ts';
+import { textsIn } from '../packed/texts.ts';
 import { rulesIn } from '../run-rules.ts';
-import { type SnitchRow, tagsIn, textsIn } from '../snitch-rows.ts';
+import { type SnitchRow, tagsIn } from '../snitch-rows.ts';
 import { acknowledgedIn, reasonIn, ruleOf, type StateRow } from '../states.ts';
 
 export interface ListedRow

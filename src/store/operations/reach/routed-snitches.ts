@@ -1,6 +1,7 @@
 /** The snitches of a case, slice by slice, with what decides whom their alerts go to. */
 import type { RoutedSnitch } from '../../reach.ts';
 import type { Reading } from '../../transaction.ts';
+import { textsIn } from '../packed/texts.ts';
 
 interface Row {
   id: number;
@@ -26,9 +27,4 @@ export async function listRoutedSnitches(
     tags: textsIn(tags),
     alertEmail: textsIn(alert_email),
   }));
-}
-
-/** Most have none, and there may be a million of them. */
-function textsIn(json: string): string[] {
-  return json === '[]' ? [] : (JSON.parse(json) as string[]);
 }

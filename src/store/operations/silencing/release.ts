@@ -1,6 +1,7 @@
 /** What follows when a silence ends: by its time, or because somebody ended it early. */
 import { currentWindow, type Silence } from '../../../core/silences/silence.ts';
 import { transition } from '../../../core/transition.ts';
+import { MINUTE } from '../../../text/durations.ts';
 import type { SilenceEnds } from '../../silences.ts';
 import type { Transaction } from '../../transaction.ts';
 import { writeAlert } from '../alert-rows.ts';
@@ -80,7 +81,7 @@ async function tellSlice(tx: Transaction, now: number): Promise<SilenceEnds> {
 }
 
 /** In milliseconds. */
-const TRY_AGAIN_AFTER = 60_000;
+const TRY_AGAIN_AFTER = MINUTE;
 
 /** The alarm that is sent now replaces the reminders that were due in the silence. */
 async function remindLater(tx: Transaction, row: StateRow, now: number): Promise<void> {

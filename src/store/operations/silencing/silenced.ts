@@ -1,9 +1,9 @@
 /** Which snitches are silenced, for whoever looks at them. Their rows say nothing about it. */
 import { concernedFrom, movedBy } from '../../../core/silences/due.ts';
 import {
+  type ActiveSilence,
+  activeAt,
   covers,
-  type Held,
-  heldAt,
   longestOver,
   merged,
   type Silence,
@@ -27,11 +27,11 @@ export async function silencedAmong(
   const rules = await getRules(tx, caseId);
   if (!rules.hasSilences) return null;
   const silences = await silencesSince(tx, caseId, now, now);
-  const held = heldAt(silences, now, rules.timezone);
+  const active = activeAt(silences, now, rules.timezone);
   const found = new Map<string, SilencedSnitch>();
-  if (held.length === 0) return found;
+  if (active.length === 0) return found;
   for (const snitch of snitches) {
-    const over = silencedBy(snitch, { silences, held }, rules, now);
+    const over = silencedBy(snitch, { silences, active }, rules, now);
     if (!over) continue;
     const { dueAt } = snitch;
     // No more is read of the others: a list may have a million of them.
@@ -56,8 +56,8 @@ export async function silenceOver(
   const named = await tx.get<{ tags: string }>('SELECT tags FROM snitches WHERE id = ?', row.id);
   const snitch = { token, tags: JSON.parse(named?.tags ?? '[]') as string[] };
   const silences = await silencesSince(tx, caseId, now, now);
-  const held = heldAt(silences, now, rules.timezone);
-  const over = silencedBy(snitch, { silences, held }, rules, now);
+  const active = activeAt(silences, now, rules.timezone);
+  const over = silencedBy(snitch, { silences, active }, rules, now);
   const dueAt = await dueBehind(tx, row, snitch, over?.until ?? now, rules);
   return {
     silenced: over && { ...over, dueAt },
@@ -76,17 +76,17 @@ export async function silenceEndOf(
   const named = await tx.get<{ tags: string }>('SELECT tags FROM snitches WHERE id = ?', id);
   const snitch = { token, tags: JSON.parse(named?.tags ?? '[]') as string[] };
   const silences = await silencesSince(tx, caseId, now, now);
-  const held = heldAt(silences, now, rules.timezone);
-  return silencedBy(snitch, { silences, held }, rules, now)?.until ?? null;
+  const active = activeAt(silences, now, rules.timezone);
+  return silencedBy(snitch, { silences, active }, rules, now)?.until ?? null;
 }
 
 function silencedBy(
   snitch: Silenceable,
-  { silences, held }: { silences: readonly Silence[]; held: readonly Held[] },
+  { silences, active }: { silences: readonly Silence[]; active: readonly ActiveSilence[] },
   { timezone }: KeptRules,
   now: number,
 ): { silence: Silence; until: number } | null {
-  const longest = longestOver(held, snitch);
+  const longest = longestOver(active, snitch);
   if (!longest) return null;
   const covering = silences.filter((silence) => covers(silence, snitch));
   return { silence: longest.silence, until: silentUntil(covering, now, timezone) ?? longest.window.end };

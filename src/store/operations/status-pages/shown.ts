@@ -8,6 +8,7 @@ import type { StatusPage } from '../../../core/status-page/page.ts';
 import type { KeptAlert, KeptChange } from '../../../core/status-page/spans.ts';
 import type { ChangeOfSnitch, KeptPast, Looked, ShownSnitch } from '../../status-pages.ts';
 import type { Reading } from '../../transaction.ts';
+import { textsIn } from '../packed/texts.ts';
 import { getRules } from '../silences/case-rules.ts';
 import { silencesSince } from '../silences/rows.ts';
 import { CHANGES_KEPT } from './changes.ts';
@@ -60,17 +61,13 @@ function toShown(row: ShownRow): ShownSnitch {
     token: row.token,
     name: row.name,
     publicName: row.public_name,
-    tags: tagsIn(row.tags),
+    tags: textsIn(row.tags),
     status: row.status,
     createdAt: row.created_at,
     interval: row.interval,
     schedule: row.schedule === null ? null : ruleIn(row.schedule),
     timezone: row.timezone,
   };
-}
-
-function tagsIn(json: string): string[] {
-  return json === '[]' ? [] : (JSON.parse(json) as string[]);
 }
 
 /** How many alerts are read for the time before changes were recorded. */
@@ -134,7 +131,7 @@ export async function listStatusChanges(
     at,
     was,
     status,
-    snitch: { id, token, name, publicName, tags: tagsIn(tags) },
+    snitch: { id, token, name, publicName, tags: textsIn(tags) },
   }));
 }
 

@@ -1,11 +1,11 @@
 /** Warns if the host's clock differs from the database's, because the node then follows the database's. */
-import { durationInWords } from '../../../text/durations.ts';
+import { durationInWords, HOUR } from '../../../text/durations.ts';
 
 /** Clocks are expected to agree within a second (`extensions: Several nodes`); milliseconds. */
 const MOST_APART = 1_000;
 
 /** In milliseconds. */
-const TOLD_EVERY = 3_600_000;
+const TOLD_EVERY = HOUR;
 
 /**
  * @param warn called at once, and then hourly while the clocks differ

@@ -12,7 +12,7 @@ export interface LivenessOptions {
   /** How long all nodes may be silent without a blind window, in milliseconds. */
   readonly threshold: number;
   readonly open: OpenWindow;
-  /** The same for this node's first sign, so that a restart counts as no long silence; in milliseconds. */
+  /** The same for this node's first sign, so that a restart counts as no long gap; in milliseconds. */
   readonly firstThreshold?: number;
   /** Between two signs, in milliseconds. */
   readonly every?: number;
@@ -66,7 +66,7 @@ export class Liveness {
       deadAfter: DEAD_AFTER,
       ...options,
     };
-    this.#trust = new Trust({ silence: options.threshold, deadAfter: this.#options.deadAfter });
+    this.#trust = new Trust({ provesFor: options.threshold, deadAfter: this.#options.deadAfter });
   }
 
   /** The newest sign that was answered, by the clock of the database in milliseconds; 0 before the first. */
@@ -96,7 +96,7 @@ export class Liveness {
   }
 
   /**
-   * Gives the first sign, which decides what the silence before it was, and then continues on a timer. Can be called
+   * Gives the first sign, which decides what the gap before it was, and then continues on a timer. Can be called
    * again if something else failed during a start.
    *
    * @param heldSocket see `ClusterNode.begin`

@@ -1,6 +1,7 @@
 /** Signs of life of the nodes in the database; each function is atomic. */
 import type pg from 'pg';
 import type { BlindWindow } from '../../../core/blind-window.ts';
+import { WEEK } from '../../../text/durations.ts';
 import type { ListedNode } from '../../node.ts';
 import { type Verdict, verdictOn } from './verdict.ts';
 
@@ -13,22 +14,21 @@ export type OpenWindow = (client: pg.ClientBase, window: BlindWindow) => Promise
 /** The database's clock, in whole milliseconds; unlike `now()` it goes on during a transaction. */
 export const CLOCK = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
-/** Only one node at a time decides what a silence was. 77 is for this lock alone; the others are under `LOCKS`. */
+/** Only one node at a time decides what a gap was. 77 is for this lock alone; the others are under `LOCKS`. */
 const LOCK = `SELECT pg_advisory_xact_lock(77, hashtext('liveness'))`;
 
 /** If all earlier nodes said goodbye, nobody accepted check-ins after the last of them ended. In milliseconds. */
 const AFTER_GOODBYES = 0;
 
-/** How long nodes that have ended are still listed, in milliseconds. */
-const SHOWN_FOR = 7 * 24 * 3_600_000;
-
+/** How long nodes that have ended are still listed. */
+const LISTED_FOR = WEEK;
 /** Signs come once a second and take a while to arrive; in milliseconds. */
 const BETWEEN_SIGNS = 2_000;
 
 /** A living node gives several signs in this time, even if one of them is lost. In milliseconds. */
 const SURE_AFTER = 3_000;
 
-interface Told {
+interface Signs {
   last: string | null;
   now: string;
   /** The last sign of this node. */
@@ -68,7 +68,7 @@ export interface Answer {
 
 /**
  * A node that has been silent this long is dead to the others, in milliseconds of the database's clock. Once its own
- * last sign is older than `SILENCE`, it sends nothing that it claimed, which leaves a few seconds for clocks that run
+ * last sign is older than `SIGN_PROVES_FOR`, it sends nothing that it claimed, which leaves a few seconds for clocks that run
  * unevenly.
  */
 export const DEAD_AFTER = 10_000;
@@ -91,7 +91,7 @@ const LONGEST_WAIT = 30_000;
  * committed as durably as check-ins are, so that it fails if they do: a database that accepts no check-ins must not
  * look alive.
  *
- * @param isFirst this node begins: if all others have ended in order, any silence counts
+ * @param isFirst this node begins: if all others have ended in order, any gap counts
  * @param heldSocket if it was held since a node stopped in order, no caller since then was lost (`decisions: blind`)
  * @param ownNow this host's clock, in milliseconds, to be compared
  * @throws the error of the database; then no sign was given, and no window opened
@@ -155,19 +155,19 @@ async function giveLockedSign(
 ): Promise<Answer> {
   await client.query(LOCK);
   // A separate statement, because one that waited for the lock would see the data from before it waited.
-  const { rows } = await client.query<Told>(
+  const { rows } = await client.query<Signs>(
     `SELECT max(alive_at) AS last, max(alive_at) FILTER (WHERE id = $1) AS own, ${CLOCK} AS now, bool_or(stopped_at IS NULL) AS lives,
        bool_or(id = $1 AND freed_at IS NOT NULL) AS freed,
        bool_or(held_socket = $2 AND stopped_at >= ${CLOCK} - $3::bigint
          AND alive_at = (SELECT max(alive_at) FROM nodes)) AS held FROM nodes`,
     [node.id, heldSocket, LONGEST_WAIT],
   );
-  const [told] = rows;
-  const now = Number(told?.now);
-  const last = told?.last == null ? null : Number(told.last);
-  const wasHeld = isFirst && told?.held === true;
-  const silence = verdictOn(last, now, isFirst && told?.lives === false ? AFTER_GOODBYES : threshold);
-  const verdict: Verdict = wasHeld && silence.kind === 'blind' ? { kind: 'alive' } : silence;
+  const [signs] = rows;
+  const now = Number(signs?.now);
+  const last = signs?.last == null ? null : Number(signs.last);
+  const wasHeld = isFirst && signs?.held === true;
+  const onGap = verdictOn(last, now, isFirst && signs?.lives === false ? AFTER_GOODBYES : threshold);
+  const verdict: Verdict = wasHeld && onGap.kind === 'blind' ? { kind: 'alive' } : onGap;
   if (verdict.kind === 'blind') await open(client, verdict.window);
   if (verdict.kind === 'clock set back')
     await client.query('UPDATE nodes SET alive_at = $1 WHERE alive_at > $1', [now]);
@@ -179,11 +179,11 @@ async function giveLockedSign(
        freed_at = NULL`,
     [node.id, node.name, node.version, now, isUnsure ? last : null, node.schemaVersion],
   );
-  await client.query('DELETE FROM nodes WHERE alive_at < $1', [now - SHOWN_FOR]);
-  await client.query('DELETE FROM waiting_nodes WHERE id = $1 OR alive_at < $2', [node.id, now - SHOWN_FOR]);
+  await client.query('DELETE FROM nodes WHERE alive_at < $1', [now - LISTED_FOR]);
+  await client.query('DELETE FROM waiting_nodes WHERE id = $1 OR alive_at < $2', [node.id, now - LISTED_FOR]);
   const unknown = { hasDead: false, hasProven: false, clockAheadMs: 0 };
-  const kept = { last: now, before: told?.own == null ? null : Number(told.own) };
-  return { verdict, wasFreed: told?.freed ?? false, ...unknown, databaseNow: now, kept };
+  const kept = { last: now, before: signs?.own == null ? null : Number(signs.own) };
+  return { verdict, wasFreed: signs?.freed ?? false, ...unknown, databaseNow: now, kept };
 }
 
 interface Unsure {
@@ -221,7 +221,7 @@ async function settleUnsure(client: pg.ClientBase, open: OpenWindow): Promise<Ve
   return { kind: 'blind', window };
 }
 
-/** The node ends in order. Its last sign stays, because a silence begins there if no other node lives. */
+/** The node ends in order. Its last sign stays, because a gap begins there if no other node lives. */
 export async function sayGoodbye(client: pg.ClientBase, { id }: Node): Promise<void> {
   await client.query(`UPDATE nodes SET stopped_at = ${CLOCK} WHERE id = $1`, [id]);
 }
@@ -258,7 +258,7 @@ export async function listNodes(client: pg.ClientBase): Promise<ListedNode[]> {
 
 /**
  * Whether the transaction that is open on this connection can look for missed deadlines: not while it is undecided what
- * a silence was, nor while a blind window still has deadlines to postpone. A node that stood still for a while asks
+ * a gap was, nor while a blind window still has deadlines to postpone. A node that stood still for a while asks
  * here before it gives its next sign of life, and must not accuse anybody.
  */
 export async function maySweep(client: pg.ClientBase, threshold: number): Promise<boolean> {

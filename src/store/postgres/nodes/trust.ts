@@ -10,8 +10,8 @@ export interface Instant {
 }
 
 export interface TrustLimits {
-  /** An older sign proves nothing any more. */
-  readonly silence: number;
+  /** An older sign proves nothing any more; in milliseconds. */
+  readonly provesFor: number;
   /** How long this node must live without a gap to take a silent one for dead: the database may have been away. */
   readonly deadAfter: number;
 }
@@ -29,7 +29,7 @@ export class Trust {
   }
 
   /**
-   * @param asked just before the request: the database counts the silence from a later moment
+   * @param asked just before the request: the database counts the time without a sign from a later moment
    * @param wasFreed whether another node had released what this one had claimed
    * @param isUsual false if the signs of all nodes had been missing, or the database's clock was set
    */
@@ -40,7 +40,8 @@ export class Trust {
   ): void {
     const last = this.#lastSign;
     if (last === null || wasFreed) this.#heldSince = answered.monotonic;
-    if (!isUsual || last === null || between(last, asked) >= this.#limits.silence) this.#unbrokenSince = null;
+    if (!isUsual || last === null || between(last, asked) >= this.#limits.provesFor)
+      this.#unbrokenSince = null;
     this.#unbrokenSince ??= asked;
     this.#lastSign = asked;
   }
@@ -52,7 +53,7 @@ export class Trust {
   /** By the monotonic clock; infinite while another node may have taken everything over. */
   heldSince(now: Instant): number {
     const last = this.#lastSign;
-    if (last === null || between(last, now) >= this.#limits.silence) return Number.POSITIVE_INFINITY;
+    if (last === null || between(last, now) >= this.#limits.provesFor) return Number.POSITIVE_INFINITY;
     return this.#heldSince;
   }
 

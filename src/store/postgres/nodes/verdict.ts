@@ -12,7 +12,7 @@ export type Verdict =
 
 /**
  * @param last the newest sign of life of any node; null if there never was one
- * @param threshold how long a silence can be before it means something, in milliseconds
+ * @param threshold how long a gap between signs can be before it means something, in milliseconds
  */
 export function verdictOn(last: number | null, now: number, threshold: number): Verdict {
   if (last === null) return { kind: 'alive' };

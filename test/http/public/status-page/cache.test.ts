@@ -1,4 +1,4 @@
-/** When a page is made anew, by a clock that the test moves. */
+/** When a page is made again, by a clock that the test moves. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PageCache } from '../../../../src/http/public/status-page/cache.ts';

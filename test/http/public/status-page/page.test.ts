@@ -1,4 +1,4 @@
-/** What the status page tells, and what it does not. Time limit: 180 s. */
+/** What the status page shows, and what it does not. Time limit: 180 s. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ok, refused } from '../../expect.ts';
@@ -49,7 +49,7 @@ test('says that all is well only where something is, and nothing is not', async 
 test('tells nothing that was not released', async (context) => {
   const { secrets, released, tokens } = await busyCase(context);
   await put(context, { tags: [PUBLIC_TAG], groups: [PUBLIC_TAG] });
-  // The feed tells what happens from now on.
+  // The feed shows what happens from now on.
   context.clock.now += HOUR;
   await checkIn(context, tokens.error);
   await checkIn(context, tokens.hidden, '?s=1');
@@ -127,7 +127,7 @@ test('planned silences and times at which the service was away are held against 
   while (await store.postponeSlice(START + 4 * HOUR)) assert.ok(true);
   clock.now = START + 4 * HOUR + MINUTE;
   await sweep(context);
-  // The address is new, so that the page is made anew.
+  // A new address, so the page is not taken from the cache.
   await put(context, { slug: 'renewed' });
   const after = await pageOf(context, 'renewed');
   const marks = (name: string) => after.groups[0]?.snitches.find((one) => one.name === name)?.marks.slice(-5);

@@ -66,7 +66,7 @@ test('the form sets cookies of its own paths, which are good for a week', async 
   assert.is((await get('/s/acme')).status, 401);
 });
 
-test('another password ends all sessions, and so does the same one set anew; another page has its own', async (context) => {
+test('another password ends all sessions, and so does setting the same one again; another page has its own', async (context) => {
   const { nobody, rival } = context;
   await closed(context);
   const cookie = cookieOf((await logIn(context, PASSWORD)).headers['set-cookie']);

@@ -27,7 +27,7 @@ test.after(({ cluster }) => cluster[Symbol.asyncDispose]());
 
 const snitch = (token: string): Change => ({ kind: 'snitch', caseId: 'case_a', token });
 
-/** A node that tells and hears by way of one port. */
+/** A node that announces and hears changes through one port. */
 async function nodeAt(port: number, node: string, { schema = 'public', waitMs = 20_000 } = {}) {
   const primary = primaryAmong([port]);
   const pool = new SessionPool({ primary, size: 2, waitMs });

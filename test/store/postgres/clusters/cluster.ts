@@ -240,7 +240,7 @@ export function initializedIn({ socketDirectory }: Cluster): Record<string, stri
   return { [INITIALIZED]: join(socketDirectory, TEMPLATE) };
 }
 
-/** Of one cluster all copies have the identifier that tells it from others. */
+/** All copies of a cluster have the same identifier, which no other cluster has. */
 function initialize(directory: string): void {
   const from = process.env[INITIALIZED];
   if (from !== undefined && existsSync(from)) {

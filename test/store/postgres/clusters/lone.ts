@@ -1,4 +1,4 @@
-/** Starts a cluster, says where, and waits to be killed: what a test that is killed leaves behind. */
+/** Starts a cluster, prints where, and waits to be killed, as a test may be. */
 import { startCluster } from './cluster.ts';
 
 const cluster = await startCluster();

@@ -48,7 +48,7 @@ export class PostgresServer {
     }, 'the server takes connections');
   }
 
-  /** The eighth line of this file tells how far the server of the first line is. */
+  /** The eighth line of this file says how far the server named in the first line has come. */
   #isReady(): boolean {
     const lines = this.#pidFile();
     return lines[0] === String(this.#process?.pid) && /^(ready|standby)/.test(lines[7] ?? '');
@@ -141,7 +141,7 @@ function endNow(pid: number): void {
   }
 }
 
-/** A killed server leaves a small piece of shared memory behind, of which a host has a limited number. */
+/** A killed server leaves a small segment of shared memory behind, and a host has a limited number of those. */
 function freeMemory(line: string | undefined): void {
   const id = line?.trim().split(/\s+/)[1];
   if (!id) return;

@@ -122,14 +122,14 @@ test('an older sign than was answered is a loss, and not where another node set 
   assert.equal(lost(98_000, 130_000, 30_000), { start: 98_000, end: 130_000 });
   // Servers differ by a few seconds.
   assert.equal(lost(98_000, 97_000, 1_000), { start: 98_000, end: 100_000 });
-  // Another node found the clock 9 s back, and this one asks 3 s behind its own last sign.
+  // Another node found the clock 9 s back, and this one asks 3 s after its own last sign.
   assert.is(lost(92_500, 94_000, 3_000), null);
 });
 
 test('what a node claimed is its own while its signs go on, and a silent one is dead only for who lived all the while', () => {
   const at = (monotonic: number, wall = monotonic) => ({ monotonic, wall });
   const usual = { wasFreed: false, isUsual: true };
-  const trust = new Trust({ silence: 7_000, deadAfter: 10_000 });
+  const trust = new Trust({ provesFor: 7_000, deadAfter: 10_000 });
   assert.is(trust.heldSince(at(0)), Number.POSITIVE_INFINITY);
   trust.signed(at(100), at(150), usual);
   assert.is(trust.heldSince(at(7_099)), 150);

@@ -3,17 +3,17 @@ import { isAlarm } from '../../core/alert.ts';
 import type { ClaimedDelivery } from '../../core/delivery.ts';
 
 /** A claim, and until when it is ours on the monotonic clock. */
-export type Held = Pick<ClaimedDelivery, 'id' | 'fence' | 'attempt' | 'channel' | 'target'> & {
+export type OwnClaim = Pick<ClaimedDelivery, 'id' | 'fence' | 'attempt' | 'channel' | 'target'> & {
   alertId: string;
   /** What the log shows when an alarm is delivered; null for other alerts. */
   alarm: { type: string; snitch: string; token: string } | null;
   leaseEnds: number;
 };
 
-export function hold(
+export function ownClaim(
   { id, fence, attempt, channel, target, alert }: ClaimedDelivery,
   leaseEnds: number,
-): Held {
+): OwnClaim {
   const { type, snitch } = alert;
   const alarm = snitch && isAlarm(type) ? { type, snitch: snitch.name, token: snitch.token } : null;
   return { id, fence, attempt, channel, target, alertId: alert.id, alarm, leaseEnds };
