@@ -43,4 +43,35 @@ contract('census', (test) => {
       lastValues: [],
     });
   });
+
+  test('the oldest alert is found behind many that are due before it is tried again', async ({ store }) => {
+    const owner = await newCase(store, { reminders: 'off' });
+    const { id: target } = await store.createWebhook(owner.id, 'http://localhost/', NOW);
+    const hook = { channel: 'webhook', target } as const;
+    await store.createTestDelivery(owner.id, hook, NOW);
+    const lease = { leaseUntil: NOW + MINUTE, perTarget: 1, limit: 1, busy: [], after: '' };
+    const [claimed] = await store.claimDeliveries({ now: NOW, channel: 'webhook', ...lease });
+    const retry = { kind: 'retry', at: NOW + 180 * MINUTE, error: 'answered 500' } as const;
+    assert.ok(await store.settleDelivery(claimed!.id, claimed!.fence, retry));
+    for (let count = 0; count < 101; count += 1)
+      await store.createTestDelivery(owner.id, hook, NOW + MINUTE + count);
+    const { outbox } = await store.census();
+    assert.equal(outbox, { pending: 102, waiting: 0, oldestAlertAt: NOW });
+  });
+
+  test('what waits for its time is late only from then on, and hides nothing that is late', async ({
+    store,
+  }) => {
+    const owner = await newCase(store, { reminders: 'off', members: ['ann@example.com'] });
+    const ann = { channel: 'email', target: 'ann@example.com' } as const;
+    await store.updateRoute(owner.id, ann, { after: 7_200 });
+    for (let count = 0; count < 101; count += 1)
+      await healthySnitch(store, owner, { name: `job ${count}` }, NOW - 180 * MINUTE);
+    while ((await sweep(store, NOW)) > 0);
+    const waiting = (await store.census()).outbox;
+    assert.equal(waiting, { pending: 101, waiting: 101, oldestAlertAt: NOW + 7_200_000 });
+    const { id: target } = await store.createWebhook(owner.id, 'http://localhost/', NOW);
+    await store.createTestDelivery(owner.id, { channel: 'webhook', target }, NOW);
+    assert.equal((await store.census()).outbox, { pending: 102, waiting: 101, oldestAlertAt: NOW });
+  });
 });

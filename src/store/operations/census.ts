@@ -5,26 +5,52 @@ import { countByStatus } from './status-counts.ts';
 
 /** Counts for the metrics. */
 export async function takeCensus(tx: Reading): Promise<Census> {
-  const outbox = await tx.get<{ pending: number; waiting: number; oldest: number | null }>(
-    // A delivery that waits for its time is late only from then on.
-    `SELECT COUNT(*) AS pending, COUNT(d.waits) AS waiting,
-       MIN(CASE WHEN d.waits IS NULL THEN a.at ELSE d.next_attempt_at END) AS oldest
-     FROM deliveries AS d JOIN alerts AS a ON a.id = d.alert_id WHERE d.state = 'pending'`,
-  );
   const blind = await tx.get<{ total: number | null }>(
     'SELECT SUM(ended_at - started_at) AS total FROM blind_windows',
   );
   return {
     snitches: await countByStatus(tx),
-    outbox: {
-      pending: outbox?.pending ?? 0,
-      waiting: outbox?.waiting ?? 0,
-      oldestAlertAt: outbox?.oldest ?? null,
-    },
+    outbox: await countOutbox(tx),
     firstDueAt: await firstDueAt(tx),
     blindMs: blind?.total ?? 0,
     lastValues: await lastValues(tx),
   };
+}
+
+/**
+ * In a storm a hundred thousand deliveries can be pending, and check-ins wait while they are counted: both counts read
+ * nothing but an index, which takes a fiftieth of the time that reading the deliveries and their alerts takes.
+ */
+async function countOutbox(tx: Reading): Promise<Census['outbox']> {
+  const counts = await tx.get<{ pending: number; waiting: number }>(
+    `SELECT (SELECT COUNT(*) FROM deliveries WHERE state = 'pending') AS pending,
+       (SELECT COUNT(*) FROM deliveries WHERE state = 'pending' AND waiting_token IS NOT NULL) AS waiting`,
+  );
+  return { pending: counts?.pending ?? 0, waiting: counts?.waiting ?? 0, oldestAlertAt: await oldestOf(tx) };
+}
+
+/** How many deliveries are searched for the oldest alert: of each case those made first, and of all those due first. */
+const SEARCHED = 100;
+
+/** A delivery that waits for its time is late only from then on. */
+const LATE_FROM = 'MIN(CASE WHEN d.waits IS NULL THEN a.at ELSE d.next_attempt_at END)';
+
+/** What was made first may wait for its time, and what is due first may be newer than what is being retried. */
+async function oldestOf(tx: Reading): Promise<number | null> {
+  const row = await tx.get<{ made: number | null; due: number | null }>(
+    `SELECT (SELECT MIN((SELECT ${LATE_FROM} FROM (
+         SELECT alert_id, waits, next_attempt_at FROM deliveries
+         WHERE case_id = c.id AND state = 'pending' ORDER BY id LIMIT +?) AS d
+       JOIN alerts AS a ON a.id = d.alert_id)) FROM cases AS c) AS made,
+       (SELECT ${LATE_FROM} FROM (
+         SELECT alert_id, waits, next_attempt_at FROM deliveries
+         WHERE state = 'pending' ORDER BY next_attempt_at LIMIT +?) AS d
+       JOIN alerts AS a ON a.id = d.alert_id) AS due`,
+    SEARCHED,
+    SEARCHED,
+  );
+  const found = [row?.made ?? null, row?.due ?? null].filter((at) => at !== null);
+  return found.length === 0 ? null : Math.min(...found);
 }
 
 async function lastValues(tx: Reading): Promise<LastValue[]> {
