@@ -41,6 +41,11 @@ export class Door implements AsyncDisposable {
     this.#server = server;
   }
 
+  /** Whether anybody is in. */
+  get isUsed(): boolean {
+    return this.#sockets.size > 0;
+  }
+
   /** Who comes now is refused, and who was in is out. */
   async shut(): Promise<void> {
     const server = this.#server;

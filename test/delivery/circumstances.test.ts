@@ -21,6 +21,7 @@ test.before.each(async (context) => {
   context.mail = await startMailServer();
   const { outbox } = context;
   await outbox.store.updateCase(outbox.owner.id, { reminders: 'hourly' }, outbox.clock());
+  while (await outbox.store.rescheduleSlice(outbox.clock()));
   const fields = { name: 'nightly', notes: '', tags: [], alertEmail: [], interval: '30_minute' } as const;
   const snitch = await outbox.store.createSnitch(
     outbox.owner.id,

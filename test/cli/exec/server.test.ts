@@ -96,6 +96,7 @@ test('there at the start, down at the end; the next run sends it', async (contex
   const running = host.start(['exec', token, '--', 'sh', '-c', job.command]);
   await running.printed('ready');
   await until(async () => (await checkIns(daemon, token)).length === 1);
+  await until(() => !door.isUsed, 'the job’s side has its answer');
   await door.shut();
   job.end();
   const { code, stderr } = await running.ended();

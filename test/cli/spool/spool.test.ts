@@ -13,6 +13,7 @@ interface Context {
   /** What the server answers, and whether as the daemon does. */
   status: number;
   headers: Record<string, string>;
+  text: string;
 }
 
 const TOKEN = 'abcdefghijklmnopqrstuvwxyz';
@@ -24,8 +25,9 @@ test.before.each(async (context) => {
   context.host = new Host();
   context.status = 202;
   context.headers = { snitch: '1' };
+  context.text = '';
   context.server = await fakeServer((_, response) => {
-    setTimeout(() => response.writeHead(context.status, context.headers).end(), 10);
+    setTimeout(() => response.writeHead(context.status, context.headers).end(context.text), 10);
   });
 });
 test.after.each(async ({ host, server }) => {
@@ -281,6 +283,8 @@ test('a 404 that is not the daemon’s keeps everything, and holds up no other s
   assert.is(server.requests.length, 2, 'each snitch is asked for once');
   assert.equal([host.kept().length, refused(context)], [3, []]);
   context.status = 202;
+  assert.is((await host.run(['spool', 'flush'])).code, 5, 'whoever answered may accept anything');
+  context.text = 'Got it, thanks!\n';
   assert.is((await host.run(['spool', 'flush'])).code, 0, 'an older daemon has no header');
   assert.equal(host.kept(), []);
 });

@@ -88,6 +88,7 @@ contract('alerts that are held', (test) => {
       const { owner, host, job } = await hostAndJob(store);
       const { name, timezone, members } = owner;
       await store.updateCase(owner.id, { name, timezone, members, reminders }, NOW);
+      while (await store.rescheduleSlice(NOW));
       for (let at = HOST_FAILS; at < NOW + 5 * HOUR; at += 5 * MINUTE) await pass(store, at);
       assert.equal(await alertsOf(store, owner, job.token), [REPORTED]);
       const well = NOW + 5 * HOUR;
