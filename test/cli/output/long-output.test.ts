@@ -92,7 +92,7 @@ for (const args of [
   ['dashboard'],
 ]) {
   test(`who has seen enough of \`${args.join(' ')}\` ends it without a word`, async ({ run }) => {
-    const child = run(SNITCH, ...args);
+    using child = run(SNITCH, ...args);
     const ended = once(child, 'close');
     const errors = text(child.stderr);
     await once(child.stdout, 'data');

@@ -9,7 +9,8 @@ import { openStore } from '../acting.ts';
 
 const [dataDir = '', acknowledgements = '', signal = '', step = '', times = '', ...tokens] =
   process.argv.slice(2);
-const ROUNDS = 400;
+/** More than the slowest host needs for any step: a copy that waits for a processor lets many rounds pass. */
+const ROUNDS = 4_000;
 
 const database = databasePath(dataDir);
 const acknowledged = openSync(acknowledgements, 'a');
