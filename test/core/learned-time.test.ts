@@ -1,4 +1,4 @@
-/** When the check-in of a period is expected by the places of those that are known. */
+/** When the check-in of a period is expected, judging by the places of the known ones. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Calendar, type Interval } from '../../src/core/interval.ts';
@@ -11,7 +11,7 @@ const calendar = new Calendar();
 
 const test = suite('learned times');
 
-/** The first check-ins of `count` periods before that of `at`, each at the place that `placeOf` names. */
+/** The first check-ins of the `count` periods before the one of `at`, each at the place that `placeOf` gives. */
 function history(
   interval: Interval,
   timezone: string,
@@ -83,7 +83,7 @@ test('a clock change within the history, or the period, leaves both readings ope
   }
 });
 
-test('of fewer than five nothing is known', () => {
+test('with fewer than five check-ins nothing is known', () => {
   const at = Date.UTC(2026, 5, 17, 12);
   const period = calendar.periodAt('daily', 'UTC', at);
   assert.is(
@@ -95,6 +95,19 @@ test('of fewer than five nothing is known', () => {
     ),
     null,
   );
+});
+
+test('a clock change at the very end of the period is not within it', () => {
+  // In Havana clocks are set forward at midnight: Saturday ends as Sunday begins, at 01:00.
+  const zone = 'America/Havana';
+  const twoOClock = (day: string) => Temporal.PlainDateTime.from(`${day}T02:00`).toZonedDateTime(zone);
+  const tenUntil = (day: string) =>
+    Array.from({ length: 10 }, (_, back) => twoOClock(day).subtract({ days: 9 - back }).epochMilliseconds);
+  // An earlier change in the history has shown that the job goes by the local clock.
+  const known = [...tenUntil('2025-10-20'), ...tenUntil('2026-03-06')];
+  const saturday = twoOClock('2026-03-07').epochMilliseconds;
+  const period = calendar.periodAt('daily', zone, saturday);
+  assert.equal(learnedTime(period, 'daily', zone, known), { start: saturday, end: saturday });
 });
 
 test.run();

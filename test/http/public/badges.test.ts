@@ -406,4 +406,23 @@ test('however often a badge is fetched, the store is asked a few times', async (
   assert.ok(looks >= 1 && looks <= 2 + took / 400, `${looks} looks in ${took} ms`);
 });
 
+test('pictures are kept while they are the same, but not more than a thousand of them', async ({
+  acme,
+  store,
+}) => {
+  const { token } = await newSnitch(acme);
+  const { id } = await make(acme, { token });
+  const badge = await store.findBadge(id);
+  // Any other id is a badge too, without a thousand requests.
+  const shown = new ShownBadges({ ...store, findBadge: async () => badge }, () => START);
+  const drawn = await shown.get(id);
+  const others = async (first: number, last: number) => {
+    for (let each = first; each <= last; each += 1) await shown.get(`badge_${each}`);
+  };
+  await others(1, 999);
+  assert.is((await shown.get(id))?.svg, drawn?.svg, 'still kept as the last of a thousand');
+  await others(1_000, 2_000);
+  assert.is.not((await shown.get(id))?.svg, drawn?.svg, 'drawn again');
+});
+
 test.run();
