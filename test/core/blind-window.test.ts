@@ -488,7 +488,7 @@ const INTERVALS: Interval[] = [
 ];
 const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu'];
 
-/** The runs of a job at one place of every period, by the local clock. */
+/** The runs of a job that runs at the same place in every period, by the local clock. */
 function runsOf(interval: Interval, zone: string, from: number, place: number, count: number): number[] {
   const calendar = new Calendar();
   const { start } = calendar.periodAt(interval, zone, from);
@@ -496,7 +496,7 @@ function runsOf(interval: Interval, zone: string, from: number, place: number, c
   return Array.from({ length: count }, (_, index) => addIntervals(interval, zone, first, index));
 }
 
-/** Lives through the runs and the windows; answers the instants at which the job was accused. */
+/** Plays the runs and the windows through. @returns the instants at which the job was accused */
 function live(
   state: SnitchState,
   runs: readonly number[],
@@ -546,7 +546,7 @@ properties('a job that checks in punctually whenever it can be heard is never ac
         const alertType = nominalLength(interval) < HOUR ? 'basic' : wanted;
         const runs = runsOf(interval, zone, from, place, 32);
         const length = nominalLength(interval);
-        // Around some run, beginning before or after it; two that meet are one.
+        // Around some run, beginning before or after it; two that touch become one.
         const windows: BlindWindow[] = [];
         for (const [run, offset, size] of [...blindness].sort((a, b) => a[0] - b[0])) {
           const start = Math.max(
@@ -558,7 +558,7 @@ properties('a job that checks in punctually whenever it can be heard is never ac
         }
         const context = contextOf(zone);
         const pending = newSnitchState(interval, alertType);
-        // One that counts in UTC close to the end of its periods leaves one out where the local clock is set forward.
+        // A job that runs in UTC close to the end of its periods misses one when the local clock is set forward.
         fc.pre(live(pending, runs, [], context).length === 0);
         assert.equal(live(pending, runs, windows, context), []);
       },

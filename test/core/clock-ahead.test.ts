@@ -1,4 +1,4 @@
-/** What was set while the clock ran ahead is set anew, and nothing that may be right is touched. */
+/** Times that were set while the clock was ahead are corrected, and those that may be right are left alone. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { nearEnough, setAnew } from '../../src/core/clock-ahead.ts';
@@ -30,7 +30,7 @@ const daily: SnitchState = {
 const anew = (changes: Partial<SnitchState>, context = contextOf()) =>
   setAnew({ ...daily, ...changes }, NOW, context);
 
-test('what is near enough to be right stays', () => {
+test('a time that is near enough to be right stays', () => {
   assert.is(anew({}), null);
   for (const dueAt of [null, NOW + DAY, NOW + 2 * DAY - 2 * HOUR, NOW + 2 * DAY]) {
     assert.is(anew({ dueAt }), null, String(dueAt));
@@ -66,7 +66,7 @@ test('two periods are those of the calendar: days of 25 hours, and months of 31 
   assert.ok(short(february + 59 * DAY + 1), 'two short months');
 });
 
-test('a reminder may be as far away as the case wants its reminders', () => {
+test('a reminder can be as far away as the reminder interval of the case', () => {
   const failed = (interval: SnitchState['interval'], distance: number, reminders: Reminders) =>
     anew({ status: 'failed', interval, dueAt: NOW + distance }, contextOf(reminders))?.dueAt ?? null;
   assert.is(failed('hourly', DAY, 'daily'), null);

@@ -327,7 +327,7 @@ reminders('never more than one an hour, however late the sweep', () => {
           const sentAt = dueAt + lateness;
           const next = nextReminder({ interval, alertType }, dueAt, sentAt, context)!;
           assert.ok(next - dueAt >= HOUR, `due ${(next - dueAt) / MINUTE} min after the one before`);
-          // A sweep acts up to a second or so after an instant: that much two sends may be closer.
+          // A sweep acts up to about a second late, so two sends may be closer to each other by that much.
           assert.ok(next - sentAt >= HOUR - MINUTE, `${(next - sentAt) / MINUTE} min after it was sent`);
           dueAt = next;
         }

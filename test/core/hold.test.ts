@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const LAST = Date.UTC(2025, 6, 9, 10, 0);
 
-/** Of a job that runs every hour from its last check-in. */
+/** The deadline of a job that is due an hour after its last check-in. */
 const DUE = LAST + HOUR;
 
 const healthy: SnitchState = {
@@ -477,7 +477,7 @@ for (const row of TABLE) {
   });
 }
 
-test('an alert that was held says since when it was silent, and why nobody was told', () => {
+test('an alert that was held says since when the snitch was silent, and why nobody was told', () => {
   const { snitch } = transition(held({ wellSince: DUE + MINUTE }, DUE + 2 * HOUR), DEADLINE, {
     now: DUE + 2 * HOUR,
     calendar: new Calendar(),
@@ -489,7 +489,7 @@ test('an alert that was held says since when it was silent, and why nobody was t
   assert.equal(snitch.reason, { kind: 'noCheckIn', by: DUE, held: heldFor });
 });
 
-test('only what is failed holds anything', () => {
+test('only a failed snitch holds an alert', () => {
   const statuses = ['pending', 'healthy', 'failed', 'errored', 'paused'];
   assert.equal(
     statuses.filter((status) => isDown({ status })),
@@ -497,7 +497,7 @@ test('only what is failed holds anything', () => {
   );
 });
 
-test('the sweep looks at a held alert when its time has come, and not before', () => {
+test('the sweep takes up a held alert when its time has come, and not before', () => {
   assert.is(isHeldDue(held({}, DUE), DUE), true);
   assert.is(isHeldDue(held({}, DUE), DUE - 1), false);
   assert.is(isHeldDue({ ...held(), dueAt: null }, DUE), false);

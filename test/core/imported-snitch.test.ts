@@ -1,4 +1,4 @@
-/** A snitch that comes from elsewhere is checked as a new one, and so is the token that it brings. */
+/** An imported snitch is checked like a new one, and so is the token it brings. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { importedAttribute, validateImportedSnitch } from '../../src/core/imported-snitch.ts';
@@ -16,7 +16,7 @@ function refusals(body: unknown): string[] {
   );
 }
 
-test('without a token it gets one, and with one it keeps it', () => {
+test('it keeps the token that it brings, and otherwise gets one', () => {
   const rest = {
     ...LEAST,
     notes: '',
@@ -35,7 +35,7 @@ test('without a token it gets one, and with one it keeps it', () => {
   });
 });
 
-test('a token fits into an address, and is no path of the server', () => {
+test('a token must fit into an address, and must not be a path of the server', () => {
   const refused = ['token must be 6 to 64 letters, digits, hyphens or underscores'];
   for (const token of ['abcdef', 'x'.repeat(64)]) assert.equal(refusals({ ...LEAST, token }), []);
   const bad = [
@@ -54,7 +54,7 @@ test('a token fits into an address, and is no path of the server', () => {
   for (const token of bad) assert.equal(refusals({ ...LEAST, token }), refused, String(token));
 });
 
-test('everything that is wrong is told at once', () => {
+test('all faults are reported at once', () => {
   assert.equal(refusals({ interval: 'daily', token: 'no' }), [
     "name can't be blank",
     'token must be 6 to 64 letters, digits, hyphens or underscores',

@@ -17,7 +17,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A fresh calendar for each question, so that no answer leans on one that was remembered. */
+/** A fresh calendar for each question, so that no answer depends on a remembered one. */
 const periodAt = (interval: Interval, timezone: string, at: number) =>
   new Calendar().periodAt(interval, timezone, at);
 const utc = (iso: string) => Date.parse(`${iso}Z`);
@@ -311,7 +311,7 @@ function changesOf(timezone: string): number[] {
   }
 }
 
-/** Any instant, but half of the time one within two days of a clock change, where mistakes live. */
+/** Any instant, but half of the time one within two days of a clock change, where mistakes are likely. */
 const somewhere = fc.constantFrom(...ZONES).chain((timezone) => {
   const changes = changesOf(timezone);
   const anyInstant = fc.integer({ min: FROM, max: TO });

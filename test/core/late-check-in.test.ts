@@ -1,4 +1,4 @@
-/** A check-in that was kept back while the service was away counts for the time at which the job made it. */
+/** A check-in that was spooled while the service was away counts from the time at which the job made it. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BlindWindow } from '../../src/core/blind-window.ts';
@@ -52,7 +52,7 @@ test('it awaits the next period, however late the next reminder would have come'
   assert.equal([snitch.status, snitch.dueAt], ['healthy', time('12:00')]);
 });
 
-test('it leaves a failure standing where the period after it was missed as well', () => {
+test('it does not undo a failure if the period after it was missed as well', () => {
   const { snitch, alert } = late(failed, '10:10', '12:30');
   assert.is(snitch.status, 'failed');
   assert.is(snitch.checkedInAt, time('10:10'));
@@ -60,7 +60,7 @@ test('it leaves a failure standing where the period after it was missed as well'
   assert.is(alert, null);
 });
 
-test('the next period is over at its very end', () => {
+test('the next period counts as over only at its very end', () => {
   assert.is(late(failed, '10:10', '12:00').snitch.status, 'failed');
   const { snitch } = late(failed, '10:10', '11:59:59.999');
   assert.equal([snitch.status, snitch.dueAt], ['healthy', time('12:00')]);
@@ -75,13 +75,13 @@ test('it never moves back a deadline that was postponed', () => {
   assert.is(alert, null);
 });
 
-test('it changes nothing when a later check-in was heard already', () => {
+test('it changes nothing if a later check-in was already recorded', () => {
   const { snitch, alert } = late(healthy, '08:10', '10:30');
   assert.is(snitch, healthy);
   assert.is(alert, null);
 });
 
-test('it counts when it was made in the same instant as the last one', () => {
+test('it counts if it was made in the same instant as the last one', () => {
   const { snitch, alert } = late(healthy, '09:10', '10:30', 'error');
   assert.equal([snitch.status, alert?.type], ['errored', 'snitch.errored']);
 });
@@ -121,13 +121,13 @@ test('windows since then postpone its deadline, as if it had been heard in time'
   assert.equal([again.snitch.dueAt, again.snitch.postponed], [time('13:00'), 1]);
 });
 
-test('an error that is told late is told all the same', () => {
+test('an error that arrives late alerts all the same', () => {
   const { snitch, alert } = late(failed, '10:10', '12:30', 'error');
   assert.is(snitch.status, 'errored');
   assert.is(alert?.type, 'snitch.errored');
 });
 
-test('an error of a period that is over accuses nobody of silence before the reminder would have', () => {
+test('an error from a period that is over leaves the deadline where the reminder was', () => {
   const { snitch } = late({ ...failed, dueAt: time('13:00') }, '10:10', '12:30', 'error');
   assert.equal([snitch.status, snitch.dueAt], ['errored', time('13:00')]);
 });

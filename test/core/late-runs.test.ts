@@ -15,7 +15,7 @@ function afterAll(checkIns: readonly number[], interval: Interval = 'daily', tim
   return checkIns.reduce((learned, at) => withCheckIn(learned, interval, timezone, at), NOTHING);
 }
 
-/** A check-in a day at two, `late` hours later on the days that it names. */
+/** A check-in a day at two; `late` maps a day to the hours by which it was late. */
 function nights(count: number, late: Record<number, number> = {}): number[] {
   return Array.from({ length: count }, (_, day) => START + day * DAY + (2 + (late[day] ?? 0)) * HOUR);
 }

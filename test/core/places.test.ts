@@ -1,4 +1,4 @@
-/** The local clock that histories are laid out on: the same answers as the calendar's, whatever was asked before. */
+/** The local clock behind histories gives the same answers as the calendar, whatever was asked before. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LocalClock } from '../../src/core/places.ts';
@@ -43,7 +43,7 @@ for (const timezone of ZONES) {
   });
 }
 
-test('the clock of a zone is made once, whatever other zones are asked for in between', () => {
+test('the clock of a zone is made only once, whichever other zones are used in between', () => {
   const made = ZONES.map((zone) => LocalClock.of(zone));
   for (const [index, zone] of ZONES.entries()) assert.is(LocalClock.of(zone), made[index], zone);
 });

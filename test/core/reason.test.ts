@@ -6,7 +6,7 @@ const test = suite('reasons');
 
 const inWords = (reason: Reason) => reasonInWords(reason, (at) => `<${at}>`);
 
-test('each says in words why', () => {
+test('each reason is put into words', () => {
   assert.is(inWords({ kind: 'noCheckIn', by: 5 }), 'no check-in by <5>');
   assert.is(
     inWords({ kind: 'noCheckIn', by: 5, startedAt: 3 }),
@@ -31,11 +31,11 @@ test('each says in words why', () => {
 test('an error is named by its exit status, where it has one', () => {
   assert.equal(errorReported(3), { kind: 'exitStatus', status: 3 });
   assert.equal(errorReported(null), { kind: 'error' });
-  // Reported to /fail beside `s=0`.
+  // As reported to /fail together with `s=0`.
   assert.equal(errorReported(0), { kind: 'error' });
 });
 
-test('reasons are the same that say the same', () => {
+test('two reasons are the same if they say the same', () => {
   assert.ok(isSameReason(null, null));
   assert.ok(isSameReason({ kind: 'exitStatus', status: 3 }, { kind: 'exitStatus', status: 3 }));
   assert.not(isSameReason({ kind: 'exitStatus', status: 3 }, { kind: 'exitStatus', status: 4 }));

@@ -1,4 +1,4 @@
-/** How much there may be of what is made by hand (`decisions: Limits on resources`). */
+/** How many of each resource there can be (`decisions: Limits on resources`). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Invalid } from '../../src/core/errors.ts';
@@ -6,11 +6,11 @@ import { assertRoom, MOST_API_KEYS, MOST_MEMBERS, MOST_WEBHOOKS } from '../../sr
 
 const test = suite('limits on resources');
 
-test('as many as were decided', () => {
+test('the limits are the decided ones', () => {
   assert.equal([MOST_WEBHOOKS, MOST_API_KEYS, MOST_MEMBERS], [100, 100, 200]);
 });
 
-test('one more than the most is refused, and told what to do', () => {
+test('one more than the limit is refused, with what to do about it', () => {
   assertRoom('webhooks', 99, 100);
   for (const count of [100, 101]) {
     assert.throws(

@@ -4,7 +4,7 @@ import { LONGEST_BY, LONGEST_NOTE, validateAcknowledging } from '../../../src/co
 
 const test = suite('what may be said with an acknowledgement');
 
-test('nothing needs to be said', () => {
+test('every field is optional', () => {
   for (const body of [undefined, null, {}, { note: null, by: '' }, { note: ' \u00a0', other: 1 }]) {
     assert.equal(validateAcknowledging(body), { value: { note: null, by: null } });
   }
@@ -18,7 +18,7 @@ test('a note and a name are kept without the spaces around them', () => {
   assert.equal(validateAcknowledging(longest), { value: longest });
 });
 
-test('what is too long, no text, or more than one line is refused by its name', () => {
+test('a field that is too long, not text, or not one line is refused by name', () => {
   const attributes = (body: unknown) =>
     validateAcknowledging(body).validations?.map(({ attribute }) => attribute);
   assert.equal(attributes({ note: 'x'.repeat(LONGEST_NOTE + 1), by: 'x'.repeat(LONGEST_BY + 1) }), [

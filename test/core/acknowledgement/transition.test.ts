@@ -40,26 +40,26 @@ const acknowledge = (state: SnitchState, now = NOW) => transition(state, ACKNOWL
 
 const test = suite('acknowledgements in the state machine');
 
-test('a failed snitch that is acknowledged is not reminded of, and nobody is told', () => {
+test('acknowledging a failed snitch stops its reminders and alerts nobody', () => {
   const { snitch, alert } = transition(failed, ACKNOWLEDGE, at(NOW));
   assert.is(alert, null);
   assert.equal(snitch, { ...failed, dueAt: null, acknowledged: { at: NOW, note: 'on it', by: 'Ann' } });
 });
 
-test('an errored snitch that is acknowledged goes on awaiting its next check-in', () => {
+test('an acknowledged errored snitch still awaits its next check-in', () => {
   const snitch = acknowledge(errored);
   assert.is(snitch.dueAt, errored.dueAt);
   assert.equal(snitch.acknowledged, { at: NOW, note: 'on it', by: 'Ann' });
 });
 
-test('where nothing is wrong there is nothing to acknowledge, and nothing changes', () => {
+test('while nothing is wrong, acknowledging changes nothing', () => {
   for (const state of [pending, healthy, paused]) {
     assert.is(acknowledge(state), state, state.status);
     assert.is(transition(state, TAKE_BACK, at(NOW)).snitch, state);
   }
 });
 
-test('the second time, who was first stays, and only another note is kept', () => {
+test('a second acknowledgement keeps who came first, and changes only the note', () => {
   const first = acknowledge(failed);
   const later = at(NOW + HOUR);
   const without: Trigger = { kind: 'acknowledge', note: null, by: 'Bob' };
@@ -84,7 +84,7 @@ test('every change of the status ends it', () => {
   }
 });
 
-test('an errored snitch that is acknowledged and then goes missing alerts again, and is reminded of again', () => {
+test('an acknowledged errored snitch that then goes missing alerts and reminds again', () => {
   const { snitch, alert } = transition(acknowledge(errored), { kind: 'due' }, at(errored.dueAt ?? 0));
   assert.is(alert?.type, 'snitch.missing');
   assert.is(snitch.acknowledged, null);
@@ -112,7 +112,7 @@ test('another error of an errored snitch leaves it acknowledged', () => {
   assert.equal(snitch.acknowledged, seen.acknowledged);
 });
 
-test('an error that does not count yet brings no reminder of an acknowledged silence', () => {
+test('an error that does not count yet brings no reminder of an acknowledged failure', () => {
   const seen = acknowledge({ ...failed, failuresBeforeAlert: 3 });
   const { snitch } = transition(seen, { kind: 'checkIn', outcome: 'error' }, at(NOW + MINUTE));
   assert.is(snitch.status, 'failed');
@@ -120,7 +120,7 @@ test('an error that does not count yet brings no reminder of an acknowledged sil
   assert.equal(snitch.acknowledged, seen.acknowledged);
 });
 
-test('changed rules and a sweep bring no reminder of what is acknowledged', () => {
+test('neither changed rules nor a sweep reminds of an acknowledged snitch', () => {
   const seen = acknowledge(failed);
   const rescheduled = transition({ ...seen, interval: '5_minute' }, { kind: 'rescheduled' }, at(NOW)).snitch;
   assert.is(rescheduled.dueAt, null);
@@ -130,7 +130,7 @@ test('changed rules and a sweep bring no reminder of what is acknowledged', () =
   assert.is(swept.snitch, seen);
 });
 
-test('taken back, the reminder of a failed snitch counts anew, and an errored one keeps its deadline', () => {
+test('when it is withdrawn, a failed snitch gets a new reminder, and an errored one keeps its deadline', () => {
   const later = NOW + 10 * HOUR;
   const back = transition(acknowledge(failed), TAKE_BACK, at(later)).snitch;
   assert.is(back.acknowledged, null);
@@ -139,7 +139,7 @@ test('taken back, the reminder of a failed snitch counts anew, and an errored on
   assert.equal(transition(acknowledge(errored), TAKE_BACK, at(NOW)).snitch, errored);
 });
 
-test('a pause whose time is over hides no alarm from whoever acknowledges it', () => {
+test('an alarm behind a pause that has run out can be acknowledged', () => {
   const over: SnitchState = {
     ...paused,
     pause: { until: { kind: 'time', at: NOW - MINUTE }, remembered: 'failed', since: NOW - HOUR },

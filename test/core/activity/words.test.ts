@@ -62,7 +62,7 @@ test('keys, channels and deliveries are told apart', () => {
   assert.is(said('maintenance.began', {}, 'server'), 'began the maintenance');
 });
 
-test('every action has words of its own, and one of a newer server is told as it is', () => {
+test('every action has its own words, and one from a newer server is shown as it is', () => {
   const words = ACTIONS.map((action) => said(action));
   assert.is(new Set(words).size, ACTIONS.length);
   for (const [index, text] of words.entries()) assert.not.ok(text.includes(ACTIONS[index] ?? ''), text);
@@ -84,7 +84,7 @@ test('only what differs is a change, in whatever order its fields stand', () => 
   assert.equal(changesBetween({}, { name: null }, names), {});
 });
 
-test('a note is kept to its beginning, beside everything else', () => {
+test('only the beginning of a long note is kept', () => {
   const kept = JSON.parse(keptDetails({ note: 'n'.repeat(10_000), count: 2 })) as {
     note: string;
     count: number;
@@ -94,7 +94,7 @@ test('a note is kept to its beginning, beside everything else', () => {
   assert.is(said('snitch.acknowledged', { note: 'on it' }), 'acknowledged nightly-backup: on it');
 });
 
-test('what is long is told by its name alone', () => {
+test('of a field with a long value only the name is said', () => {
   const long = 'x'.repeat(10_000);
   assert.equal(changesBetween({ name: 'x' }, { name: long }, { name: 'name' }), { name: {} });
   const names = Object.fromEntries(Array.from({ length: 50 }, (_, each) => [`f${each}`, `f${each}`]));

@@ -6,7 +6,7 @@ import type { PublicState } from '../../../src/core/status-page/state.ts';
 
 const test = suite('what a badge says');
 
-test('of several statuses the worst, where those that await nothing say nothing', () => {
+test('a badge of several snitches shows the worst status, and paused counts least', () => {
   const cases: [PublicState[], BadgeState][] = [
     [[], 'unknown'],
     [['paused'], 'paused'],
@@ -19,7 +19,7 @@ test('of several statuses the worst, where those that await nothing say nothing'
   for (const [statuses, worst] of cases) assert.is(worstOf(new Set(statuses)), worst, statuses.join());
 });
 
-test('the label is what was given, else the present name or the tag, in one visible line', () => {
+test('the label is the one given, else the current name or the tag, on one visible line', () => {
   const snitch = { kind: 'snitch', token: 'x', name: 'nightly', publicName: null } as const;
   const tag = { kind: 'tag', tag: 'web 1' } as const;
   assert.is(labelOf({ label: null, subject: snitch }), 'nightly');
@@ -32,7 +32,7 @@ test('the label is what was given, else the present name or the tag, in one visi
   assert.is(long, `${'x'.repeat(99)}…`);
 });
 
-test('a badge is of one snitch or one tag, which is refused as that of a snitch is', () => {
+test('a badge is for one snitch or one tag, and a tag is checked as those of snitches are', () => {
   const value = (body: object) => validateNewBadge(body).value;
   const refused = (body: object) =>
     validateNewBadge(body).validations?.map(({ attribute, message }) => `${attribute} ${message}`);

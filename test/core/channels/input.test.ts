@@ -1,4 +1,4 @@
-/** What may be said of a channel, and what comes back when it cannot work. */
+/** Which settings a channel accepts, and how each refusal is worded. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type CaseChannel, CHANNEL_KINDS, type ChannelKind } from '../../../src/core/channel.ts';
@@ -124,7 +124,7 @@ for (const [kind, settings, words] of REFUSED) {
   });
 }
 
-test('what a route says of times is checked, and null is its default', () => {
+test('the times of a route are checked, and null means the default', () => {
   const body = { kind: 'command', settings: GOOD.command };
   const office = { timezone: 'Europe/Berlin', days: ['mon'], from: '8:00', to: '18:00' };
   assert.equal(problemsOf({ ...body, after: null, hours: null, tags: null }), []);
@@ -135,7 +135,7 @@ test('what a route says of times is checked, and null is its default', () => {
   }
 });
 
-test('events are known ones, and make sense for the kind', () => {
+test('events must be known, and make sense for the kind of channel', () => {
   const ask = (kind: ChannelKind, events: unknown) => problemsOf({ kind, settings: GOOD[kind], events });
   assert.equal(ask('slack', ['blind', 'missing', 'missing']), []);
   for (const events of [[], ['failed'], 'missing', {}, [1]]) assert.is(ask('slack', events).length, 1);
@@ -143,7 +143,7 @@ test('events are known ones, and make sense for the kind', () => {
   assert.match(ask('pagerduty', ['reporting'])[0] ?? '', /needs missing or errored/);
 });
 
-test('a kind that does not exist, or is made elsewhere, is refused with a word where', () => {
+test('an unknown kind, or one that is created elsewhere, is refused with a hint', () => {
   assert.equal(problemsOf({}), [`kind can't be blank`]);
   assert.match(problemsOf({ kind: 'icq' })[0] ?? '', /must be one of ntfy,/);
   assert.match(problemsOf({ kind: 'constructor' })[0] ?? '', /must be one of ntfy,/);
@@ -154,7 +154,7 @@ test('a kind that does not exist, or is made elsewhere, is refused with a word w
   assert.is(problemsOf({ kind: 'ntfy', settings: { topic: { a: 1 } } }).length, 1);
 });
 
-test('a secret that is kept is never carried to another server', () => {
+test('a stored secret is never sent to another server', () => {
   const stored = channel('gotify');
   const change = (settings: unknown) => validateChannelChanges({ settings }, stored, around);
   const evil = { server: 'https://evil.example.com' };
@@ -170,7 +170,7 @@ test('a secret that is kept is never carried to another server', () => {
   assert.is(moved.validations?.[0]?.attribute, 'settings.token', 'the default server is another one too');
 });
 
-test('what is not given stays, and an optional setting goes with null', () => {
+test('settings that are left out stay, and null removes an optional one', () => {
   const stored = channel('ntfy');
   assert.equal(validateChannelChanges({ name: 'night' }, stored, around).value, { name: 'night' });
   const { value } = validateChannelChanges({ settings: { token: null } }, stored, around);

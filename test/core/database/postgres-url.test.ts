@@ -1,4 +1,4 @@
-/** Addresses of databases: what libpq reads is read alike, and no error shows a secret. */
+/** Addresses of databases are read as libpq reads them, and no error shows a secret. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -36,7 +36,7 @@ test('hosts are names, addresses and socket directories, each with its port', ()
   assert.equal(hostsOf('postgres://'), [`${SOCKET_DIRECTORY}:5432`]);
 });
 
-test('who, what and how are decoded; what is not said is null or the default of libpq', () => {
+test('user, database and parameters are decoded; what is missing is null or the default of libpq', () => {
   assert.equal(
     parsePostgresUrl('postgres://s%40n:p%2F%3A%40%25@a/the%20db?sslmode=verify-full&sslrootcert=/c.pem'),
     {
@@ -62,7 +62,7 @@ test('who, what and how are decoded; what is not said is null or the default of 
   );
 });
 
-test('what is wrong is refused in words that say what to do', () => {
+test('a wrong address is refused with what to do about it', () => {
   for (const [url, words] of [
     ['mysql://a/b', /must begin with postgres:\/\//],
     ['postgres://a:0/b', /port/],
@@ -93,7 +93,7 @@ test('what is wrong is refused in words that say what to do', () => {
   }
 });
 
-test('no error shows a piece of a password, however it was not encoded', () => {
+test('no error shows any part of a password, however badly it was encoded', () => {
   for (const password of [
     'hunter/two',
     'hunter?two',

@@ -1,4 +1,4 @@
-/** Whom an alarm goes to, when, and why not the others, as people are told. */
+/** Who gets an alarm, when, and why the others do not, in words for people. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RouteRule } from '../../../src/core/channel.ts';
@@ -51,7 +51,7 @@ const outage = (changes: Partial<Outage> = {}): Outage => ({
   ...changes,
 });
 
-test('all that take it at once are named by their kind, and none is told later', () => {
+test('targets that get it at once are named by kind when none gets it later', () => {
   const { emails, webhooks, channels, passedOver, failing, ...rest } = audienceOf(around(rule()));
   assert.equal([emails, webhooks, channels], [['ann@example.com'], ['hook_1'], ['ops']]);
   assert.equal([passedOver, failing, rest.later], [[], [], []]);
@@ -63,7 +63,7 @@ test('whoever is passed over is named with the reason', () => {
   assert.equal(passedOver, [{ name: 'the channel ops', why: 'takes only snitches tagged db' }]);
 });
 
-test('while no alarm is awaited, it says in general when a target would be told', () => {
+test('while no alarm is due, it says in general when a target would be told', () => {
   const when = (own: RouteRule) => later(own)?.map((one) => `${one.name} ${one.when}`);
   assert.equal(when(rule({ after: 600 })), ['ops after 10 min if nobody acknowledges']);
   assert.equal(when(rule({ hours: HOURS })), ['ops in its hours (thu 08:00-18:00 UTC)']);
@@ -72,7 +72,7 @@ test('while no alarm is awaited, it says in general when a target would be told'
   ]);
 });
 
-test('of the alarm that is awaited it says the time', () => {
+test('for an alarm that is due it names the time', () => {
   const next = { nextAlertAt: NOW + 30 * MINUTE };
   assert.equal(later(rule({ after: 600 }), next), [
     { name: 'ops', when: 'after 10 min if nobody acknowledges, at 11:00' },
@@ -84,14 +84,14 @@ test('of the alarm that is awaited it says the time', () => {
   assert.equal(later(rule({ hours: inside }), next), [], 'in its hours it is told at once');
 });
 
-test('what waits in an outage is told so long after its beginning', () => {
+test('during an outage, a target that still waits is listed with the time it will be told', () => {
   const waiting = outage({ waiting: new Set(['chan_1']) });
   assert.equal(later(rule({ after: 600 }), { outage: waiting, nextAlertAt: NOW + 60 * MINUTE }), [
     { name: 'ops', when: 'after 10 min if nobody acknowledges, at 10:29' },
   ]);
 });
 
-test('those that took nothing last are named, but not where they are passed over', () => {
+test('targets whose last delivery failed are named, unless they are passed over anyway', () => {
   const failureAt = () => 'refused the last message';
   const failing = (own: RouteRule) => audienceOf(around(own, { failureAt })).failing.map(({ name }) => name);
   assert.equal(failing(rule()), ['hook_1', 'ann@example.com', 'ops']);

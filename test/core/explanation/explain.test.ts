@@ -145,7 +145,7 @@ test('a postponed deadline says how often, by which windows, and to when', () =>
   );
 });
 
-test('of many windows the last five are named, and those that are forgotten are not made up', () => {
+test('of many windows the last five are named, and forgotten ones are not invented', () => {
   const postponements = Array.from({ length: 9 }, (_, hour) => ({
     start: time('01:00:00') + hour * 3_600_000,
     end: time('01:00:01') + hour * 3_600_000,
@@ -214,7 +214,7 @@ test('an errored snitch says what ends it, and a failed one what is known of its
   assert.is(explained({ ...failed, lastCheckInAt: null }).reasons[0], 'It missed its deadline.');
 });
 
-test('the last alert is of concern while something is wrong, or while it changes too often', () => {
+test('the last alert is mentioned while something is wrong or the snitch is flapping', () => {
   const pause = { until: { kind: 'unpaused' }, remembered: 'healthy', since: null } as const;
   const tells = (status: SnitchState['status'], flapping: boolean) => {
     const state = { ...healthy, status, pause: status === 'paused' ? pause : null };
@@ -230,7 +230,7 @@ test('the last alert is of concern while something is wrong, or while it changes
   }
 });
 
-test('where an alert would reach nobody, nothing is said of a team that is told', () => {
+test('if an alert would reach nobody, it does not claim that the team is told', () => {
   const telling = { nobody: 'the case has no member', last: null };
   const { reasons } = explained(healthy, { telling });
   assert.match(reasons[1] ?? '', /, it counts as missing\.$/);

@@ -1,4 +1,4 @@
-/** What is said of an alert that is held, and of what a snitch needs. */
+/** The words for an alert that is held, and for what a snitch needs. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { holdReason, needsReasons } from '../../../src/core/explanation/needs-reasons.ts';
@@ -9,7 +9,7 @@ const test = suite('reasons about needs');
 const local = (at: number) => `at ${at}`;
 const HOLD: Hold = { by: { token: 'a', name: 'db1' }, since: 3, until: null };
 
-test('in doubt it is not promised that the alert is told', () => {
+test('if in doubt, it does not promise that the alert will be sent', () => {
   const words = holdReason({ ...HOLD, until: 8, isUnsure: true }, 8, local);
   assert.match(words, 'db1 has not been heard from either since this was expected');
   assert.match(
@@ -18,12 +18,12 @@ test('in doubt it is not promised that the alert is told', () => {
   );
 });
 
-test('it says whether what holds is down or silenced', () => {
+test('it says whether what holds the alert is down or silenced', () => {
   assert.match(holdReason(HOLD, null, local), 'because db1 is down: it is sent when db1 has been well');
   assert.match(holdReason({ ...HOLD, isSilenced: true }, null, local), 'because db1 is silenced');
 });
 
-test('a time is named only where the alert comes then', () => {
+test('a time is named only if the alert will be sent then', () => {
   assert.match(
     holdReason({ ...HOLD, until: 8 }, 9, local),
     'it is sent at at 9 if the snitch is still silent then',
@@ -38,7 +38,7 @@ test('what a snitch needs is named: a tag as it is, and a snitch by its name whe
   assert.match(words ?? '', 'It needs db1, gone and whatever has the tag net:');
 });
 
-test('what is down or silenced now is named before anything is held', () => {
+test('needs that are down or silenced now are named even before an alert is held', () => {
   const known = { needs: ['a'], hold: null, names: new Map([['a', 'db1']]) };
   const [, down] = needsReasons({ ...known, down: { name: 'db1', silencedUntil: null } }, local);
   assert.is(down, 'db1 is down now: when that ends, its deadline starts again.');

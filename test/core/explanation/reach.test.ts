@@ -30,7 +30,7 @@ const plain = { tags: [] as string[], alertEmail: [] as string[] };
 const own = { ...plain, alertEmail: ['Dba@example.com'] };
 const tagged = { ...plain, tags: ['web', 'db'] };
 
-test('nobody reaches nobody, and addresses of its own reach where there is mail', () => {
+test('without targets nobody is reached; own addresses reach people if mail is set up', () => {
   assert.equal(
     [plain, own, tagged].map((one) => reaches(by(), one)),
     [false, true, false],
@@ -39,7 +39,7 @@ test('nobody reaches nobody, and addresses of its own reach where there is mail'
   assert.not(reaches(by({ failing: new Set(['dba@example.com']) }), own));
 });
 
-test('a webhook or a channel without tags reaches for all, unless it takes nothing', () => {
+test('a webhook or channel without tags covers every snitch, unless it is failing', () => {
   assert.ok(reachesAll(by({ webhooks: ['hook_1'] })));
   assert.ok(reachesAll(by({ channels: [channel()] })));
   assert.not(reachesAll(by({ webhooks: ['hook_1'], failing: new Set(['hook_1']) })));
@@ -47,7 +47,7 @@ test('a webhook or a channel without tags reaches for all, unless it takes nothi
   assert.not(reachesAll(by({ channels: [channel({ events: ['errored', 'reporting'] })] })), 'not missing');
 });
 
-test('members hear of all but those whose own addresses take nothing', () => {
+test('members are reached for every snitch, except for one whose own addresses are failing', () => {
   assert.ok(reachesAll(by({ members: ['ann@example.com'] })));
   assert.not(reachesAll(by({ members: ['ann@example.com'], sendsEmail: false })));
   assert.not(reachesAll(by({ members: ['Ann@example.com'], failing: new Set(['ann@example.com']) })));
@@ -58,7 +58,7 @@ test('members hear of all but those whose own addresses take nothing', () => {
   );
 });
 
-test('a channel with tags reaches for those that have one of them', () => {
+test('a channel with tags covers the snitches that have one of them', () => {
   const db = by({ channels: [channel({ tags: ['db', 'mail'] })], sendsEmail: false });
   assert.not(reachesAll(db));
   assert.equal(

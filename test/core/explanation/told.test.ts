@@ -21,13 +21,13 @@ test('an alert of a snitch without targets has nobody to tell', () => {
   assert.is(whyUntold(null), 'nobody to tell');
 });
 
-test('a blind window is told only where it was longer than a minute', () => {
+test('a blind window is mentioned only if it was longer than a minute', () => {
   const from = '2026-03-14T12:00:00.000Z';
   assert.is(whyUntold({ from, to: '2026-03-14T12:01:00.000Z' }), 'too short to tell');
   assert.is(whyUntold({ from, to: '2026-03-14T12:01:00.001Z' }), 'nobody to tell');
 });
 
-test('somebody is told by a webhook, or by an email where the server sends any', () => {
+test('somebody is told by a webhook, or by email if mail is set up', () => {
   const nothing = { emails: [] as string[], webhooks: [] as string[], channels: [] as string[] };
   const audience: Audience = { ...nothing, passedOver: [], failing: [], sendsEmail: true };
   assert.match(whyNobody(audience) ?? '', 'no member and no webhook');
@@ -47,14 +47,14 @@ test('somebody is told by a webhook, or by an email where the server sends any',
   ]);
 });
 
-test('of those that are told later twenty are named, and more are counted', () => {
+test('of the targets that are told later twenty are named and the rest counted', () => {
   const later = Array.from({ length: 21 }, (_, index) => ({ name: `team ${index}`, when: 'at nine' }));
   const named = later.slice(0, 20).map(({ name }) => `An alarm goes to ${name} at nine.`);
   assert.equal(audienceReasons({ passedOver: [], later: later.slice(0, 20) }), named);
   assert.equal(audienceReasons({ passedOver: [], later }), [...named, 'And to 1 more later.']);
 });
 
-test('what takes nothing reaches nobody, and is named', () => {
+test('a failing target reaches nobody, and is named', () => {
   const none = { emails: [], webhooks: [], channels: [], passedOver: [], failing: [], sendsEmail: true };
   const refused = { channel: 'slack', name: 'chat', why: failureOf('answered 404') } as const;
   const bounced = {
@@ -92,7 +92,7 @@ test('when none of them was delivered or waits, nobody could be told', () => {
   assert.is(gist, 'Nobody could be told of its last alert (missing, <5>).');
 });
 
-test('where it was acknowledged or over before anybody was to be told, nobody failed to be told', () => {
+test('if it was acknowledged or over before anybody was due to be told, nothing went wrong', () => {
   const dropped = delivery({ state: 'dropped', lastError: 'it was acknowledged before', attempts: 0 });
   assert.is(told([dropped])[0], 'Nobody was told of its last alert (missing, <5>).');
   const refused = delivery({ state: 'dead', lastError: 'answered 404', channel: 'slack' });
@@ -170,7 +170,7 @@ test('what became of each delivery is told, in its own sentence', () => {
   assert.match(told([retried])[1] ?? '', 'waits to be sent', 'a retry by hand begins anew');
 });
 
-test('five are named, and the others counted', () => {
+test('five deliveries are named, and the others counted', () => {
   const many = (count: number) =>
     told(Array.from({ length: count }, (_, index) => delivery({ target: `t${index}` })))[1] ?? '';
   assert.match(many(5), /t4 by email at <7>\.$/);

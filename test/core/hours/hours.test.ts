@@ -27,7 +27,7 @@ test('an instant within the hours is its own opening, the first one included and
   assert.is(opening({}, '2025-07-10T05:59:59Z'), '2025-07-10T06:00:00');
 });
 
-test('days that are not named are passed over', () => {
+test('days that are not listed are skipped', () => {
   assert.is(opening({}, '2025-07-11T16:00:00Z'), '2025-07-14T06:00:00');
   assert.is(opening({ days: ['thu'] }, '2025-07-10T16:00:00Z'), '2025-07-17T06:00:00');
 });
@@ -40,7 +40,7 @@ test('a window over midnight belongs to the day on which it opens', () => {
   assert.is(opening(night, '2025-07-12T04:00:00Z'), '2025-07-18T20:00:00');
 });
 
-test('the same time twice is a whole day, and 24:00 is the end of one', () => {
+test('from and to at the same time mean a whole day, and 24:00 is its end', () => {
   const day = { from: '09:00', to: '09:00', days: ['mon'] as const };
   assert.is(opening(day, '2025-07-15T06:59:59Z'), '2025-07-15T06:59:59');
   assert.is(opening(day, '2025-07-15T07:00:00Z'), '2025-07-21T07:00:00');
@@ -75,7 +75,7 @@ test('a closing that a clock change skips is the end of the gap as well', () => 
   );
 });
 
-test('of an hour that is doubled a window has both', () => {
+test('a window contains a repeated hour both times', () => {
   // Berlin goes from 03:00 back to 02:00 on 26 October 2025, at 01:00 UTC.
   const early = { from: '02:30', to: '05:00', days: all };
   assert.is(opening(early, '2025-10-26T00:00:00Z'), '2025-10-26T00:30:00', 'opens the first time');
@@ -90,13 +90,13 @@ test('of an hour that is doubled a window has both', () => {
   assert.is(opening(york, '2025-11-02T06:30:00Z'), '2025-11-03T01:00:00');
 });
 
-test('a zone that left out a day waits for the next one', () => {
+test('if a zone skipped a day, the hours open on the next one', () => {
   // Samoa had no 30 December 2011, a Friday.
   const apia = { timezone: 'Pacific/Apia', from: '08:00', to: '18:00', days: ['fri'] as const };
   assert.is(opening(apia, '2011-12-29T12:00:00Z'), '2012-01-05T18:00:00');
 });
 
-test('an opening lies in the hours, and is never before what was asked for', () => {
+test('an opening lies within the hours, and never before the instant asked about', () => {
   for (let hour = 0; hour < 24 * 400; hour += 5) {
     const from = at('2025-01-01T00:17:00Z') + hour * 3_600_000;
     for (const to of ['18:00', '08:00', '03:00']) {
@@ -108,7 +108,7 @@ test('an opening lies in the hours, and is never before what was asked for', () 
   }
 });
 
-test('hours in a body are checked, and spelled alike', () => {
+test('hours in a request are checked and normalised', () => {
   const given = { timezone: 'europe/berlin', days: ['Fri', 'mon', 'mon'], from: '8:00', to: '24:00' };
   assert.equal(checkHours(given), {
     hours: { timezone: 'Europe/Berlin', days: ['mon', 'fri'], from: '08:00', to: '24:00' },
@@ -130,7 +130,7 @@ test('hours in a body are checked, and spelled alike', () => {
   for (const [body, message] of bad) assert.match(checkHours(body).problem ?? '', message);
 });
 
-test('hours as a line of text, to and fro', () => {
+test('hours are written as a line of text and read back', () => {
   const table: [string, string][] = [
     ['mon-fri 08:00-18:00 Europe/Berlin', 'mon-fri 08:00-18:00 Europe/Berlin'],
     ['Fri-Mon 22:00-6:00', 'mon,fri-sun 22:00-06:00 UTC'],

@@ -9,7 +9,7 @@ const test = suite('expectations as texts');
 
 const BYTES: Expectation = { value: 'bytes', min: null, max: null, of_usual: null, required: true };
 
-test('what people guess is understood', () => {
+test('spellings that people are likely to try are understood', () => {
   const texts: [string, Partial<Expectation>][] = [
     ['bytes', {}],
     ['bytes>=1000000', { min: 1e6 }],
@@ -31,7 +31,7 @@ test('what people guess is understood', () => {
   for (const [text, expected] of texts) assert.equal(readExpectText(text), { ...BYTES, ...expected }, text);
 });
 
-test('anything else is refused in words', () => {
+test('anything else is refused with an explanation', () => {
   const wrong: [string, RegExp][] = [
     ['', /begins with the name/],
     ['Bytes>=1', /begins with the name/],
@@ -56,7 +56,7 @@ test('anything else is refused in words', () => {
   }
 });
 
-test('limits of one value are put together', () => {
+test('several limits of one value are combined', () => {
   const read = ['bytes>=1', 'bytes=0.5x..3x', 'rows?<=9', 'bytes<=5'].map(readExpectText) as Expectation[];
   assert.equal(mergedExpectations(read), [
     { ...BYTES, min: 1, max: 5, of_usual: [0.5, 3] },
@@ -64,7 +64,7 @@ test('limits of one value are put together', () => {
   ]);
 });
 
-test('each can be written and read again', () => {
+test('each expectation can be written as text and read back', () => {
   const number = fc.oneof(
     fc.integer(),
     fc.double({ noNaN: true, noDefaultInfinity: true }).map((one) => one + 0),

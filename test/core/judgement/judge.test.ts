@@ -1,4 +1,4 @@
-/** When a run that its job took for a success counts as an error, and in which words. */
+/** When a run that its job reported as a success counts as an error, and how that is worded. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { judge } from '../../../src/core/judgement/judge.ts';
@@ -31,14 +31,14 @@ test('a run that is known to have taken less is too short', () => {
   assert.is(reason(rules, {}, { durationMs: null }), null, 'its start was not reported');
 });
 
-test('a value has its limits, and they belong to what is allowed', () => {
+test('a value has limits, and the limits themselves are allowed', () => {
   assert.is(reason(expecting({ min: 1_000_000 }), { bytes: 120 }), 'bytes 120 is below 1000000');
   assert.is(reason(expecting({ min: 1_000_000 }), { bytes: 1_000_000 }), null);
   assert.is(reason(expecting({ max: 2.5 }), { bytes: 2.6 }), 'bytes 2.6 is above 2.5');
   assert.is(reason(expecting({ max: 2.5 }), { bytes: 2.5 }), null);
 });
 
-test('a value that is not there is missing, unless it need not be', () => {
+test('an absent value is reported missing unless it is optional', () => {
   assert.is(reason(expecting({ min: 1 }), { other: 7 }), 'bytes is missing');
   assert.is(reason(expecting({})), 'bytes is missing');
   assert.is(reason(expecting({ min: 1, required: false })), null);
@@ -47,7 +47,7 @@ test('a value that is not there is missing, unless it need not be', () => {
   assert.is(reason({ expect: [named] }), 'constructor is missing');
 });
 
-test('a value is compared with the usual one, in the words that people have for it', () => {
+test('a value is compared with the usual one, in everyday words', () => {
   const of = (factors: Expectation['of_usual'], bytes: number, usual: number | null) =>
     reason(expecting({ of_usual: factors }), { bytes }, { usual });
   assert.is(of([0.5, 3], 4_100_000, 812e6), 'bytes 4.1 M is less than half of the usual 812 M');
@@ -61,14 +61,14 @@ test('a value is compared with the usual one, in the words that people have for 
   assert.is(of([null, 3], 2, 0), 'bytes 2 is more than 3 times the usual 0');
 });
 
-test('all that is broken is said, and no more than three of it', () => {
+test('broken rules are named, at most three of them', () => {
   const expect = ['a', 'b', 'c', 'd'].map((value) => ({ ...BYTES, value }));
   const two = reason({ minRuntime: 60, expect: expect.slice(0, 1) }, {}, { durationMs: 1_000 });
   assert.is(two, 'too short: 1 s of at least 1 min; a is missing');
   assert.is(reason({ expect }), 'a is missing; b is missing; c is missing; and 1 more');
 });
 
-test('large numbers are rounded to what somebody would say', () => {
+test('large numbers are rounded as people would say them', () => {
   const shown: [number, string][] = [
     [0, '0'],
     [0.25, '0.25'],

@@ -1,4 +1,4 @@
-/** Numbers that jobs report, and what is usual of them. */
+/** Numbers that jobs report, and their usual values. */
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
