@@ -1,4 +1,4 @@
-/** What waits for a chat or for a service that is told one thing at a time is still heard of an acknowledgement. */
+/** An alert that still waits for a chat, or for a service that takes one at a time, is dropped once acknowledged. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ChannelKind, DEFAULT_EVENTS } from '../../src/core/channel.ts';
@@ -66,7 +66,7 @@ test('a chat that must not be written to for some time is not told about it afte
   assert.is(server.received.length, 5);
 });
 
-test('nor is a service that is told one thing after the other', async (context) => {
+test('nor is a service that takes one alert after the other', async (context) => {
   const { outbox, server } = context;
   await addPager(context, 'opsgenie');
   server.behaviour = (response) => response.writeHead(202).end('{}');

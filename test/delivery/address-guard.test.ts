@@ -95,7 +95,7 @@ const PUBLIC = [
   '2606:2800:220:1::5efe:8.8.8.8',
   '2001:0:808:808:0:fbff:f7f7:f7f7',
   '::8.8.8.8',
-  // As an ISATAP address, but for the octet before it.
+  // Looks like an ISATAP address, except for the octet before it.
   '2606:2800:220:1:400:5efe:127.0.0.1',
 ];
 
@@ -114,7 +114,7 @@ test('private and loopback ranges are refused by the setting alone', () => {
   }
 });
 
-test('what is no address is refused', () => {
+test('anything that is not an address is refused', () => {
   for (const text of ['', 'local host', '1.2.3.4.5'])
     assert.match(addressRefusal(text, true) ?? 'allowed', 'is not an IP address', text);
 });
@@ -221,7 +221,7 @@ test('an answer that changes between check and connect gains nothing', async () 
   });
 });
 
-test('the names of this host resolve through the system', async () => {
+test('names that only this host knows are resolved by the system', async () => {
   await withServer(async (port) => {
     assert.is(await get(`http://localhost:${port}/`, true), 200);
     assert.instance(await get(`http://localhost:${port}/`, false), AddressRefused);

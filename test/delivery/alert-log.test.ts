@@ -1,4 +1,4 @@
-/** What the log says of alarms: one line when one is decided, one when it is told, and few in a storm. */
+/** What is logged about alarms: a line when one is decided, one when it is delivered, and few in a storm. */
 import { mock } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
@@ -29,7 +29,7 @@ test.after.each(async ({ outbox, mail, end }) => {
   await mail.close();
 });
 
-test('a line when an alarm is decided, and one when it is told; none at info of a recovery', async ({
+test('a line when an alarm is decided, and one when it is delivered; at info none for a recovery', async ({
   outbox,
   mail,
 }) => {
@@ -58,7 +58,7 @@ test('a line when an alarm is decided, and one when it is told; none at info of 
   assert.is(infos().length, 2);
 });
 
-test('where there is nobody to tell, the line says so', async ({ outbox }) => {
+test('if there is nobody to tell, the line says so', async ({ outbox }) => {
   await outbox.store.updateCase(outbox.owner.id, { members: [] }, outbox.clock());
   await outbox.raise(1);
   assert.match(outbox.lines[0]?.message ?? '', 'there is nobody to tell');
@@ -73,14 +73,14 @@ test('in a storm the first hundred have a line each, and the others are counted'
   assert.match(outbox.lines.at(-1)?.message ?? '', /^alerts decided: /);
 });
 
-test('when the time is over, the rest is counted by itself and lines come again', async () => {
+test('at the end of the window the rest is counted in a line, and single lines resume', async () => {
   const lines: string[] = [];
   const info = (what: unknown, message?: string) => lines.push(`${message} ${JSON.stringify(what)}`);
   const log = new BoundedLog({ logger: { info: info as never }, counted: 'told', lines: 2, within: 50 });
   for (const id of [1, 2, 3, 4]) log.info({ id }, 'one', id);
   await sleep(0);
   assert.is(lines.length, 2);
-  // The timer keeps no process alive, so that this wait must.
+  // The timer does not keep the process alive; this wait does.
   await until(() => lines.length === 3, 'the rest is counted');
   assert.is(lines[2], 'told: too many for a line each {"more":7}');
   log.info({ id: 5 }, 'one');
@@ -88,7 +88,7 @@ test('when the time is over, the rest is counted by itself and lines come again'
   assert.is(lines[3], 'one {"id":5}');
 });
 
-test('a window that was begun is not moved by the lines in it', () => {
+test('lines do not extend the window that they fall into', () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
     const lines: string[] = [];

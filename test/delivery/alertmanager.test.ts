@@ -1,4 +1,4 @@
-/** A real Alertmanager: it takes alarms, keeps them while they last, and hears of their end. Time limit: 120 s. */
+/** A real Alertmanager gets alarms, keeps them while they last, and is told when they end. Time limit: 120 s. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -69,7 +69,7 @@ receivers: [{name: hook, webhook_configs: [{url: '${webhook}', send_resolved: tr
 const real = suite('a real Alertmanager');
 const test = unless(without(PROGRAM), real);
 
-test('takes an alarm, is told again while it lasts, and resolves it with the recovery', async () => {
+test('gets an alarm, gets it again while it lasts, and resolves it on recovery', async () => {
   using hook = await startReceiver();
   await using manager = await startManager(hook.url);
   const outbox = await Outbox.open();
@@ -118,8 +118,8 @@ test('takes an alarm, is told again while it lasts, and resolves it with the rec
   }
 });
 
-// A proxy whose Alertmanager is restarted says the very same as an Alertmanager does of a path that it does not have.
-test('a path that it does not have is tried again, as an Alertmanager that is away is', async () => {
+// A proxy whose Alertmanager is restarting gives the same answer as an Alertmanager that has no such path.
+test('an unknown path is tried again, just as if the Alertmanager were away', async () => {
   using hook = await startReceiver();
   const outbox = await Outbox.open();
   try {

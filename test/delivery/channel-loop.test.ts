@@ -1,4 +1,4 @@
-/** The loop of one channel over an outbox in memory: what it claims, what it gives back, and when it goes on. */
+/** The loop of one channel over an outbox in memory: what it claims, what it releases, and when it goes on. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -25,7 +25,7 @@ class Memory {
   #id = 0;
   readonly #left: Map<string, number>;
 
-  /** @param left so many deliveries wait for each target */
+  /** @param left how many deliveries wait for each target */
   constructor(left: Record<string, number>) {
     this.#left = new Map(Object.entries(left));
   }
@@ -111,13 +111,13 @@ async function withLoop(
 
 const DELIVERED: Outcome = { kind: 'delivered' };
 
-/** As a target that never answers: it ends when the service stops. */
+/** Behaves like a target that never answers: it ends only when the service stops. */
 const hang: Send = ({ stop }) =>
   new Promise((resolve) => {
     stop.addEventListener('abort', () => resolve({ kind: 'retry', error: 'given up' }));
   });
 
-test('all that waits for a target is given back when it turns out to be slow', async () => {
+test('everything that waits for a target is released when it turns out to be slow', async () => {
   const memory = new Memory({ a: 100 });
   const started: number[] = [];
   const send: Send = (to) => {
@@ -136,14 +136,14 @@ test('all that waits for a target is given back when it turns out to be slow', a
   });
 });
 
-test('where many sends may begin, others have their turn of the event loop in between', async () => {
+test('when many sends can begin, other work gets its turn of the event loop in between', async () => {
   const targets = Array.from({ length: 8 }, (_, index) => `target ${index}`);
   const memory = new Memory(Object.fromEntries(targets.map((target) => [target, 1])));
   const clock = { now: 0, turn: 0 };
   const turns: number[] = [];
   const send: Send = async () => {
     turns.push(clock.turn);
-    // So long it takes to put one together.
+    // How long it takes to compose one.
     clock.now += 0.6;
     return DELIVERED;
   };
@@ -159,7 +159,7 @@ test('where many sends may begin, others have their turn of the event loop in be
   assert.ok(most <= 4, `${most} began in one turn`);
 });
 
-test('a place that a slow send leaves is taken at once', async () => {
+test('a place that a slow send frees is taken at once', async () => {
   const targets = Array.from({ length: 30 }, (_, index) => `hook-${index}`);
   const memory = new Memory(Object.fromEntries(targets.map((target) => [target, 1])));
   const open = new Set<string>();
@@ -169,12 +169,12 @@ test('a place that a slow send leaves is taken at once', async () => {
   };
   const channel = channelOf(send, { pace: { ...PACE, fast: 1, slowAfter: 20 } });
   await withLoop(memory, channel, async () => {
-    // Unless it is woken, it looks at the outbox once a second: one look for each target would take too long.
+    // Unless it is woken, it reads the outbox once a second: one read for each target would take too long.
     await until(() => open.size === targets.length, 'all are being sent to', 15_000);
   });
 });
 
-test('the first is sent before all that waits is claimed', async () => {
+test('the first delivery is sent before all of them are claimed', async () => {
   const targets = Array.from({ length: 500 }, (_, index) => [`hook-${index}`, 1] as const);
   const memory = new Memory(Object.fromEntries(targets));
   let claimedBefore = 0;
@@ -188,7 +188,7 @@ test('the first is sent before all that waits is claimed', async () => {
   assert.ok(claimedBefore < targets.length / 2, `${claimedBefore} were claimed before the first send`);
 });
 
-/** What was claimed when no more was, with nothing sent on the way. */
+/** How many were claimed in the end, while nothing was sent. */
 async function claimedAhead(memory: Memory, channel: Channel): Promise<number> {
   let claimed = -1;
   await withLoop(memory, channel, async () => {
@@ -214,7 +214,7 @@ test('of any number of alerts that wait, only some are held in memory', async ()
   assert.ok(oneByOne > 1_000 && oneByOne < 3_000, `${oneByOne} one by one`);
 });
 
-test('a lease outlasts the sends before it, and not by much: what a sender dies with is free soon', async () => {
+test('a lease outlasts the sends before it, but not by much, so a dead sender soon frees its deliveries', async () => {
   const grouping = { wait: NEVER, composeDigest: async () => async () => DELIVERED };
   const channels = [
     { channel: channelOf(hang), most: PACE.timeout },
@@ -229,7 +229,7 @@ test('a lease outlasts the sends before it, and not by much: what a sender dies 
   }
 });
 
-test('a lease that is as long as a send may take is used, and a shorter one given back', async () => {
+test('a lease that leaves enough time for a send is used, and a shorter one released', async () => {
   for (const [left, fate] of [
     [PACE.timeout, 'delivered'],
     [PACE.timeout - 1, 'released'],
@@ -254,7 +254,7 @@ test('a lease that is as long as a send may take is used, and a shorter one give
   }
 });
 
-test('what another node may have taken over meanwhile is given back, and what is claimed later is sent', async () => {
+test('deliveries that another node may have taken over are released, and later claims are sent', async () => {
   const grouping: Grouping = { wait: 1, gap: 1, composeDigest: async () => async () => DELIVERED };
   for (const changes of [{}, { kind: 'email', grouping } as const]) {
     const memory = new Memory({ a: 2 });
@@ -262,7 +262,7 @@ test('what another node may have taken over meanwhile is given back, and what is
     const sent: number[] = [];
     const send: Send = async ({ id }) => {
       sent.push(id);
-      // As long as the process stood still, its claims went to another.
+      // While the process stood still, its claims went to another node.
       heldSince = performance.now();
       return DELIVERED;
     };
@@ -286,7 +286,7 @@ test('what another node may have taken over meanwhile is given back, and what is
 
 const DIGEST = { kind: 'email', pace: { ...PACE, perTarget: 1 } } as const;
 
-test('a digest that another node may have taken over while it was put together is given back', async () => {
+test('a digest that another node may have taken over while it was composed is released', async () => {
   const memory = new Memory({ ann: 6 });
   let heldSince = 0;
   let sent = 0;
@@ -310,7 +310,7 @@ test('a digest that another node may have taken over while it was put together i
   assert.equal([...new Set(memory.settled.map(({ kind }) => kind))], ['released']);
 });
 
-test('a digest that cannot be put together is tried again, as one that cannot be sent', async () => {
+test('a digest that cannot be composed is tried again, like one that cannot be sent', async () => {
   const memory = new Memory({ ann: 6 });
   const composeDigest = async () => {
     await turn();
@@ -321,7 +321,7 @@ test('a digest that cannot be put together is tried again, as one that cannot be
   assert.equal([...new Set(memory.settled.map(({ kind }) => kind))], ['retry']);
 });
 
-test('a digest is sent by the channel that is there when it is put together', async () => {
+test('a digest is sent by the channel that is there when it is composed', async () => {
   const memory = new Memory({ ann: 6 });
   const by: string[] = [];
   const compose = (name: string, meanwhile: () => void) => async () => {
@@ -354,7 +354,7 @@ test('a digest is sent by the channel that is there when it is put together', as
   assert.equal(by, ['later']);
 });
 
-test('while it is not known whose the claims are, nothing is sent', async () => {
+test('while it is unknown who holds the claims, nothing is sent', async () => {
   const memory = new Memory({ a: 1, b: 1 });
   const sent: number[] = [];
   const send: Send = async ({ id }) => {

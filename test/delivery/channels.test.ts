@@ -27,7 +27,7 @@ test.after.each(async ({ outbox, server }) => {
   server.close();
 });
 
-/** What a service answers that took a message, by its path. */
+/** What a service answers when it has accepted a message, by the path of the request. */
 const TAKEN: [RegExp, number, string][] = [
   [/sendMessage$/, 200, '{"ok":true,"result":{"message_id":17}}'],
   [/m\.room\.message/, 200, '{"event_id":"$root"}'],
@@ -101,7 +101,7 @@ test('a test of an incident service opens an incident and closes it', async (con
 test('Opsgenie is given time between a create and its close, in a test and in an outage', async (context) => {
   const { outbox, server } = context;
   const { id } = await add(context, 'opsgenie');
-  // The create is worked on when it has been answered, and not sooner.
+  // Opsgenie works on a create only after it has answered it.
   server.behaviour = (response) => void setTimeout(() => response.writeHead(202).end('{}'), 300);
   outbox.deliverer(quick);
   await outbox.store.createTestDelivery(outbox.owner.id, { channel: 'opsgenie', target: id }, outbox.clock());
@@ -124,7 +124,7 @@ test('Opsgenie is given time between a create and its close, in a test and in an
 
 const PAGE = '<!DOCTYPE html>\n<html><title>Sign in</title></html>';
 
-test('an answer from in front of the service is no answer of it: the alert is tried again', async (context) => {
+test('an answer from a proxy in front of the service does not count: the alert is tried again', async (context) => {
   const { outbox, server } = context;
   const served = SERVICES.map(({ kind }) => kind);
   const proxied: ChannelKind[] = [
@@ -187,7 +187,7 @@ async function failSixTimes({ outbox }: Context) {
   }
 }
 
-test('a 404 from in front of a service that lasts longer than a restart is told as a refusal', async (context) => {
+test('a 404 from a proxy that lasts longer than a restart is reported as a refusal', async (context) => {
   const { outbox, server } = context;
   const { id } = await add(context, 'gotify');
   server.behaviour = (response) => response.writeHead(404).end('404 page not found');
@@ -198,7 +198,7 @@ test('a 404 from in front of a service that lasts longer than a restart is told 
   assert.is(refused?.error, 'answered 404 Not Found: 404 page not found');
 });
 
-test('a web page in place of an answer that lasts is told as a refusal: the address is wrong', async (context) => {
+test('a web page that keeps coming as the answer is reported as a refusal: the address is wrong', async (context) => {
   const { outbox, server } = context;
   const { id } = await add(context, 'slack');
   server.behaviour = (response) => response.writeHead(200).end(PAGE);
@@ -209,7 +209,7 @@ test('a web page in place of an answer that lasts is told as a refusal: the addr
   assert.is(refused?.error, 'a web page came in place of an answer: 200 OK');
 });
 
-test('a hosted service that knows no such address refuses for good, page or not', async (context) => {
+test('a hosted service that does not know the address refuses for good, with or without a page', async (context) => {
   const { outbox, server } = context;
   server.behaviour = (response) => response.writeHead(404).end(PAGE);
   await add(context, 'google_chat');
@@ -237,7 +237,7 @@ test('a permanent refusal is dead at once, shown without its secret, and noted a
   assert.is((await outbox.store.getChannel(outbox.owner.id, id))?.refused, null);
 });
 
-test('a refusal is told once to whoever else is told, and again only after something was delivered', async (context) => {
+test('other targets hear of a refusal once, and again only after something was delivered', async (context) => {
   const { outbox, server } = context;
   await outbox.store.updateCase(outbox.owner.id, { members: ['ann@example.com'] }, outbox.clock());
   server.behaviour = (response, received) =>
@@ -268,7 +268,7 @@ test('a refusal is told once to whoever else is told, and again only after somet
   assert.not.match(said.message, /s3cr3t/);
 });
 
-test('a refusal for now waits as long as the service asks, and comes with the next attempt', async (context) => {
+test('after a temporary refusal the next attempt waits as long as the service asks', async (context) => {
   const { outbox, server } = context;
   server.behaviour = (response) =>
     response.writeHead(429).end('{"ok":false,"parameters":{"retry_after":900}}');
@@ -285,7 +285,7 @@ test('a refusal for now waits as long as the service asks, and comes with the ne
   assert.is((await outbox.deliveries('delivered')).length, 1);
 });
 
-test('a chat that moved is found where it is now, also by the next alert', async (context) => {
+test('a chat that moved is found at its new place, by later alerts too', async (context) => {
   const { outbox, server } = context;
   server.behaviour = (response, received) =>
     JSON.parse(received.body).chat_id === -1001
@@ -332,7 +332,7 @@ test('a recovery never overtakes an alarm that waits for its next attempt', asyn
   );
 });
 
-test('a recovery is not told where the alarm was refused, until both are sent again', async (context) => {
+test('a recovery is not sent to a target that refused the alarm, until both are retried', async (context) => {
   const { outbox, server } = context;
   await add(context, 'slack');
   await add(context, 'ntfy');
@@ -374,7 +374,7 @@ test('a storm is at most 3 messages a minute to a chat, and nothing in it is los
   outbox.deliverer({ limits: { service: { groupWait: 100 } } });
   const storm = cases(5_000);
   let raised = 0;
-  // On a busy host two messages may take along all that there is: the third needs more to tell.
+  // On a busy host the first two messages may already contain everything: the third needs more alerts.
   while (raised < storm || (server.received.length < 3 && raised < 20_000)) {
     await outbox.raise(500);
     raised += 500;
@@ -387,13 +387,13 @@ test('a storm is at most 3 messages a minute to a chat, and nothing in it is los
     .map(({ text }) => Number(/^\[Digest\] (\d+) alerts/.exec(text)?.[1] ?? 1))
     .reduce((sum, count) => sum + count, 0);
   const told = async () => (await outbox.deliveries('delivered')).length;
-  // What the last message took along is settled a while after it was received.
+  // The alerts in the last message are settled a moment after it was received.
   await until(async () => (await told()) >= counted, 'what was in the messages counts as told');
   assert.is(await told(), counted, 'each delivery that counts as told was in a message');
   assert.is(counted + (await outbox.deliveries('pending')).length, raised);
 });
 
-test('what waits for a deleted channel is dead, and says so', async (context) => {
+test('deliveries that wait for a deleted channel are dead, and say so', async (context) => {
   const { outbox, server } = context;
   const { id } = await add(context, 'ntfy');
   await outbox.raise(1);

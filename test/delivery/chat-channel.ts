@@ -1,4 +1,4 @@
-/** A channel as small as one may be: a chat that takes a text and answers in JSON why it refuses one. */
+/** The smallest possible channel: a chat that accepts a text, or says in JSON why it refuses it. */
 import { type Answer, createHttpSender, retryAfter } from '../../src/delivery/http/http-sender.ts';
 import { webAddress } from '../../src/delivery/http/web-address.ts';
 import { alertLetter } from '../../src/delivery/messages/alert-letter.ts';

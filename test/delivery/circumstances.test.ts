@@ -1,4 +1,4 @@
-/** What the mails tell beside the payload, from the check-in to the mailbox. */
+/** What mails say beyond the payload, from the check-in to the mailbox. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckIn } from '../../src/core/check-in.ts';
@@ -36,7 +36,7 @@ test.after.each(async ({ outbox, mail }) => {
   await mail.close();
 });
 
-/** Sends what waits, and answers with the text of the newest mail. */
+/** Sends what waits. @returns the subject and text of the newest mail */
 async function newest({ outbox, mail }: Context): Promise<{ subject: string; text: string }> {
   const before = mail.received.length;
   const deliverer = outbox.deliverer({
@@ -56,7 +56,7 @@ async function report({ outbox, token }: Context, changes: Partial<CheckIn>): Pr
   await outbox.store.applyCheckIn({ token, now, at: now, outcome: 'healthy', ...nothing, ...changes });
 }
 
-test('a mail says why, also where the run ended well at last', async (context) => {
+test('a mail says why, even if the run ended well in the end', async (context) => {
   await report(context, { exitStatus: 3, outcome: 'error' });
   assert.match((await newest(context)).text, /^Why: +exit status 3$/m);
   await report(context, { outcome: 'start' });
@@ -75,14 +75,14 @@ async function sweepAfter({ outbox }: Context, length: number): Promise<void> {
   assert.is((await outbox.store.applyDue(outbox.clock(), null, 100)).changed, 1);
 }
 
-test('the mail of an error has what the job printed', async (context) => {
+test('the mail about an error contains what the job printed', async (context) => {
   await report(context, { outcome: 'error', exitStatus: 28, output: 'copying\nno space left on device\n' });
   const { subject, text } = await newest(context);
   assert.match(subject, '[Error] nightly reported exit status 28 at ');
   assert.match(text, 'The job printed:\n\n  copying\n  no space left on device\n');
 });
 
-test('a reminder says still missing, since when, and has no deadline of its own', async (context) => {
+test('a reminder says that it is still missing and since when, and names no deadline', async (context) => {
   await report(context, {});
   await sweepAfter(context, 2 * HOUR);
   const first = await newest(context);
@@ -100,7 +100,7 @@ test('a reminder says still missing, since when, and has no deadline of its own'
   }
 });
 
-test('a run that hangs is told from one that never began', async (context) => {
+test('mails distinguish a run that hangs from one that never began', async (context) => {
   await report(context, {});
   await report(context, { outcome: 'start' });
   for (let times = 0; times < 60; times += 1) await report(context, { outcome: 'log' });
@@ -127,7 +127,7 @@ test('a check-in that was reported late says when it ran and when it was reporte
   assert.match(text, /Ran at: +.* 10 min before this alert\nReported at: +\S/);
 });
 
-test('the mail of a pause says until when', async (context) => {
+test('the mail about a pause says until when', async (context) => {
   const { outbox, token } = context;
   await report(context, {});
   await outbox.store.pauseSnitch(outbox.owner.id, token, { kind: 'healthy' }, outbox.clock());
@@ -136,7 +136,7 @@ test('the mail of a pause says until when', async (context) => {
   assert.match(text, /Paused until: +its next healthy check-in/);
 });
 
-test('a notice that the service was blind is a mail of its own beside a digest', async (context) => {
+test('a notice about a blind window is a separate mail next to a digest', async (context) => {
   const { outbox, mail } = context;
   await report(context, {});
   const now = outbox.clock();

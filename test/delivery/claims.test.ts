@@ -17,7 +17,7 @@ function claimOf(target: string): ClaimedDelivery {
   return { ...known, target, alert: anAlert(), case: owner };
 }
 
-test('a lease has room for the send itself, one before it, and settling', async () => {
+test('a lease has time for the send itself, one before it, and settling', async () => {
   const clock = { now: 5_000_000, monotonic: 700 };
   const requests: ClaimRequest[] = [];
   const claims = new Claims({
@@ -26,7 +26,7 @@ test('a lease has room for the send itself, one before it, and settling', async 
     store: {
       claimDeliveries: async (request) => {
         requests.push(request);
-        // What the claim takes is part of the lease.
+        // The time that claiming takes counts towards the lease.
         clock.now += 1_000;
         clock.monotonic += 1_000;
         return [claimOf('a')];

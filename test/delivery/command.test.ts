@@ -65,7 +65,7 @@ test('it gets the alert as JSON, the fields in its environment, and nothing of t
   assert.not.match(read('env'), /s3cr3t/);
 });
 
-test('one that fails is tried again, with what it said last', async (context) => {
+test('a command that fails is tried again, and its last output is the error', async (context) => {
   await withScript(context, 'echo "no dial tone" >&2; exit 3');
   await context.outbox.raise(1);
   await until(failed(context.outbox), 'the failure is settled');
@@ -73,7 +73,7 @@ test('one that fails is tried again, with what it said last', async (context) =>
   assert.is(waiting?.lastError, 'exit status 3: no dial tone');
 });
 
-test('one that hangs ends after its time, with all that it began', async (context) => {
+test('a command that hangs is ended after its time, with all processes it started', async (context) => {
   const { outbox, directory } = context;
   await withScript(context, 'sh -c "sleep 2; touch $2/late" & sleep 60', {
     limits: { command: { timeout: 500 } },
@@ -85,14 +85,14 @@ test('one that hangs ends after its time, with all that it began', async (contex
   assert.not(existsSync(join(directory, 'late')));
 });
 
-test('a name that the configuration has no more is tried again, since it may come back', async (context) => {
+test('a name that is gone from the configuration is tried again, since it may come back', async (context) => {
   await withScript(context, 'exit 0', { commands: {} });
   await context.outbox.raise(1);
   await until(failed(context.outbox), 'the failure is settled');
   assert.match((await context.outbox.deliveries('pending'))[0]?.lastError ?? '', 'has no command page');
 });
 
-test('one that does not exist, and one that reads nothing of a large alert, harm nobody', async (context) => {
+test('a missing command, and one that does not read a large alert, do no harm', async (context) => {
   const { outbox } = context;
   const running = await withScript(context, 'exec 0<&-; exit 0', {
     commands: { page: ['/nonexistent/page'] },

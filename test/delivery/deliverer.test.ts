@@ -24,7 +24,7 @@ test.after.each(async ({ outbox, receiver }) => {
 const allDelivered = (outbox: Outbox) => async () =>
   (await outbox.deliveries()).every(({ state }) => state === 'delivered');
 
-test('what is due is sent at once when it is committed, and settled', async ({ outbox, receiver }) => {
+test('a due delivery is sent as soon as it is committed, and settled', async ({ outbox, receiver }) => {
   const attempts: Attempt[] = [];
   await outbox.target(receiver.url);
   outbox.deliverer({ observe: (attempt) => attempts.push(attempt) });
@@ -40,7 +40,7 @@ test('what is due is sent at once when it is committed, and settled', async ({ o
   assert.equal(attempts, [{ channel: 'webhook', result: 'delivered' }]);
 });
 
-test('what waited before the start is sent too', async ({ outbox, receiver }) => {
+test('deliveries from before the start are sent too', async ({ outbox, receiver }) => {
   await outbox.target(receiver.url);
   await outbox.raise(20);
   outbox.deliverer();
@@ -142,7 +142,7 @@ test('the log names ids and words, and never credentials', async ({ outbox, rece
   assert.not.match(JSON.stringify(outbox.lines), /hunter2|127\.0\.0\.1/);
 });
 
-test('a store that cannot be read is waited for, and said once', async ({ outbox, receiver }) => {
+test('it waits for a store that cannot be read, and reports it once', async ({ outbox, receiver }) => {
   let failures = 2;
   await outbox.target(receiver.url);
   await outbox.raise(1);
@@ -211,7 +211,7 @@ test('a delivery whose sender died is sent again after its lease, with the same 
   assert.is((await outbox.deliveries())[0]?.state, 'delivered');
 });
 
-test('a stop gives back what is in flight and what waits, at once due and without counting', async (context) => {
+test('a stop releases what is in flight and what waits: due at once, and no attempt counted', async (context) => {
   const { outbox, receiver } = context;
   receiver.behaviour = behave.hang();
   await outbox.target(receiver.url);
@@ -229,7 +229,7 @@ test('a stop gives back what is in flight and what waits, at once due and withou
   assert.is(new Set(ids).size, 10);
 });
 
-test('a stop waits for what is about to end', async ({ outbox, receiver }) => {
+test('a stop waits for sends that are about to end', async ({ outbox, receiver }) => {
   receiver.behaviour = (response) => setTimeout(() => response.end('ok'), 300);
   await outbox.target(receiver.url);
   const deliverer = outbox.deliverer();

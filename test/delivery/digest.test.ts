@@ -24,7 +24,7 @@ function alertOf(changes: Parameters<typeof anAlert>[0] = {}): SnitchAlert {
 
 const LATER = AT + 2 * 3_600_000;
 
-test('new and repeated alarms, errors and recoveries are apart, in the subject and in the body', async () => {
+test('subject and body separate new from repeated alarms, and errors from recoveries', async () => {
   const { subject, text, html, date } = await digestOf([
     alertOf({ snitch: { name: 'web-10' } }),
     alertOf({ snitch: { name: 'web-9', tags: ['eu', 'prod'] } }),
@@ -79,10 +79,10 @@ test('new and repeated alarms, errors and recoveries are apart, in the subject a
   assert.is(date.getTime(), LATER);
 });
 
-/** The names in the order in which the list shows them. */
+/** The names in the order of the list. */
 const namesIn = (text: string) => [...text.matchAll(/^ {2}- (\S+), /gm)].map(([, name]) => name);
 
-test('what happened last counts, in whatever order the alerts were claimed, and of one instant the later one', async () => {
+test('the latest alert counts, in whatever order they were claimed; at the same instant the later entry', async () => {
   const snitch = { token: 'c2354d53d3', name: 'nightly' };
   const errored = (at: number, message: string) =>
     anAlert({ type: 'snitch.errored', at, snitch, details: { message } });
@@ -144,7 +144,7 @@ test('two alerts of a snitch are counted', async () => {
   assert.match((await digestOf(twice)).text, 'job, error at 2026-11-21 08:04 (the last of 2 alerts)');
 });
 
-test('a silence whose beginning waited as well is news, however often it was repeated since', async () => {
+test('a missed deadline whose first alarm is in the digest is new, however often it was repeated since', async () => {
   const token = 'token_silent';
   const silent = (at: number, previous_status: 'healthy' | 'missing') =>
     alertOf({ at, snitch: { token, name: 'silent', previous_status }, details: { missingSince: AT } });
@@ -186,7 +186,7 @@ test('the body is bounded: the rest is counted', async () => {
   assert.ok(references.length <= 50);
 });
 
-test('a flood of one kind hides no other, and the newly missing have the most room', async () => {
+test('many alerts of one kind hide no other kind, and the newly missing get the most room', async () => {
   const many = (count: number, changes: Parameters<typeof alertOf>[0]) =>
     Array.from({ length: count }, (_, index) =>
       alertOf({ ...changes, snitch: { ...changes?.snitch, name: `${index} ${'n'.repeat(240)}` } }),
@@ -207,7 +207,7 @@ test('a flood of one kind hides no other, and the newly missing have the most ro
   assert.not.match(paused, /and \d+ more/);
 });
 
-test('while a long digest is put together others have their turns', async () => {
+test('other work gets its turn while a long digest is composed', async () => {
   const alerts = Array.from({ length: 10_000 }, (_, index) => alertOf({ snitch: { name: `job ${index}` } }));
   let turns = 0;
   let isOver = false;
@@ -224,7 +224,7 @@ test('while a long digest is put together others have their turns', async () => 
   assert.ok(turns >= 5, `${turns} turns`);
 });
 
-test('the message id does not depend on the order, and a digest of recoveries joins that of the alarms', async () => {
+test('the message id does not depend on the order, and a digest of recoveries replies to the one of alarms', async () => {
   const alarms = Array.from({ length: 8 }, (_, index) => alertOf({ id: `alarm_${index}` }));
   const recoveries = alarms.map(({ id }) =>
     alertOf({ id: `recovery_${id}`, type: 'snitch.reporting', details: { threadId: id } }),

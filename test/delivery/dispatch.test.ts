@@ -9,12 +9,12 @@ import { chatChannel } from './chat-channel.ts';
 
 const test = suite('the outbox as a whole');
 
-/** Wakes it through so many turns of the event loop; a look at the outbox needs some of them. */
+/** For how many turns of the event loop it is woken; reading the outbox takes several. */
 const TURNS = 300;
 
 interface Watched {
   dispatch: Dispatch;
-  /** What was asked of the channels, by their names. */
+  /** The calls to the channels, with their names. */
   asked: string[];
   /** How often the outbox was read. */
   looks: () => number;
@@ -76,7 +76,7 @@ async function looksDuring({ looks }: Watched, act: () => void): Promise<number>
   return looks() - before;
 }
 
-test('new deliveries are looked for at once, and other changes are none of its business', async () => {
+test('it looks for new deliveries at once, and ignores other changes', async () => {
   await withOutbox(async (watched) => {
     const { dispatch, change } = watched;
     assert.ok((await looksDuring(watched, () => change({ kind: 'deliveries' }))) > TURNS / 20);
@@ -86,7 +86,7 @@ test('new deliveries are looked for at once, and other changes are none of its b
   });
 });
 
-test('an outbox that is not looked at for a minute is a problem', async () => {
+test('an outbox that is not read for a minute is a problem', async () => {
   await withOutbox(async ({ dispatch, looks, clock }) => {
     while (looks() === 0) await turn();
     await turn();
@@ -100,7 +100,7 @@ test('an outbox that is not looked at for a minute is a problem', async () => {
   });
 });
 
-test('a channel that is replaced may end what it sends, and the new one is closed at the stop', async () => {
+test('a replaced channel can finish its sends, and the new one is closed on stop', async () => {
   await withOutbox(async ({ dispatch, asked }) => {
     dispatch.replace(channelOf('second', asked));
     assert.equal(asked, ['first retires']);

@@ -26,7 +26,7 @@ test.after.each(async ({ outbox, mail, held }) => {
   await mail.close();
 });
 
-test('recipients that wait for a place in the slow lane keep nobody else waiting', async (context) => {
+test('recipients that wait for a place in the slow lane do not delay the others', async (context) => {
   const { outbox, mail, held } = context;
   outbox.deliverer({
     smtp: { url: mail.url, from: 'snitch@example.org' },

@@ -6,7 +6,7 @@ import { until } from '../until.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
 import { Outbox } from './outbox.ts';
 
-/** Stands in for the five seconds. */
+/** In place of the real five seconds. */
 const GROUP_WAIT = 400;
 
 const ANN = 'ann@example.com';
@@ -55,7 +55,7 @@ test('a few that come together: one at once, the others one by one after the gro
   );
 });
 
-test('who had a quiet time is idle again', async ({ outbox, mail }) => {
+test('a recipient is idle again after a quiet time', async ({ outbox, mail }) => {
   outbox.deliverer(options(mail));
   await outbox.raise(1);
   await until(() => mail.received.length === 1, 'the mail comes');
@@ -102,7 +102,7 @@ test('an outage of many snitches is at most two emails to each recipient', async
   outbox.deliverer(options(mail));
   const began = performance.now();
   await outbox.raise(400);
-  // A digest holds what there is when its wait is over, and storing the errors may take longer than that here.
+  // A digest has the alerts of its wait, and storing all the errors may take longer than one wait here.
   const most = 2 + Math.floor((performance.now() - began) / GROUP_WAIT);
   await until(async () => (await outbox.deliveries('delivered')).length === 1_200, 'all are settled', 20_000);
   for (const recipient of recipients) {
@@ -116,7 +116,7 @@ test('an outage of many snitches is at most two emails to each recipient', async
   }
 });
 
-test('a digest takes all that waits, however many calls of the store it takes', async ({ outbox, mail }) => {
+test('a digest gets everything that waits, however many store calls that takes', async ({ outbox, mail }) => {
   await outbox.raise(150);
   outbox.deliverer(options(mail));
   await until(async () => (await outbox.deliveries('delivered')).length === 150, 'all are settled');
@@ -151,7 +151,7 @@ test('a recovery threads under its alarm', async ({ outbox, mail }) => {
   assert.is(recovery?.inReplyTo, alarm?.messageId);
 });
 
-test('one bad recipient holds up nobody: refused is dead at once, deferred is retried', async (context) => {
+test('a bad recipient delays nobody: refused is dead at once, deferred is retried', async (context) => {
   const { outbox } = context;
   await context.mail.close();
   const codes: Record<string, number> = { 'gone@example.com': 550, 'full@example.com': 452 };

@@ -86,7 +86,7 @@ test('the subject says in words what happened', () => {
   );
 });
 
-test('of a run that took too long the mail says when it should have ended', () => {
+test('about a run that took too long the mail says when it should have ended', () => {
   const schedule = { rule: { cron: '50 5 * * 1-5' }, timezone: 'Europe/Berlin' };
   const startedAt = AT - 2 * HOUR;
   const reason = { kind: 'overran', startedAt } as const;
@@ -101,7 +101,7 @@ test('of a run that took too long the mail says when it should have ended', () =
   assert.not.match(text, 'Expected at');
 });
 
-test('of a snitch with a schedule the mail says what that is, and when the run was', () => {
+test('about a snitch with a schedule the mail says the schedule and the time of the run', () => {
   const schedule = { rule: { cron: '50 5 * * 1-5' }, timezone: 'Europe/Berlin' };
   const missing = anAlert({ details: { deadlineAt: AT, schedule, grace: HOUR } });
   const { text } = alertMessage(missing, CASE, 'ann@example.com', 'example.com');
@@ -125,7 +125,7 @@ test('of a snitch with a schedule the mail says what that is, and when the run w
   assert.match(counted.text, /Schedule: +every 1 h 30 min after its last check-in/);
 });
 
-test('both parts tell all that the reader wants to know', () => {
+test('both parts contain everything that the reader needs to know', () => {
   const alert = anAlert({
     type: 'snitch.errored',
     snitch: {
@@ -162,7 +162,7 @@ test('both parts tell all that the reader wants to know', () => {
   assert.not.match(html, /<wiki>/);
 });
 
-test('a missing snitch that never checked in, and one whose last check-in was an error, are told apart', () => {
+test('the mail distinguishes a missing snitch that never checked in from one whose last check-in was an error', () => {
   const never = alertMessage(
     anAlert({ details: { lastCheckInAt: null, checkedInAt: null } }),
     CASE,
@@ -182,7 +182,7 @@ test('a missing snitch that never checked in, and one whose last check-in was an
   assert.match(afterError.text, /Deadline: +2026-11-21 06:04:03 .*at the time of this alert/);
 });
 
-test('what the job printed is in the mail: bounded, from its end, and nothing in it controls a terminal', () => {
+test('the mail contains the end of what the job printed, bounded and without control characters', () => {
   const errored = anAlert({
     type: 'snitch.errored',
     snitch: { status: 'errored' },
@@ -199,7 +199,7 @@ test('what the job printed is in the mail: bounded, from its end, and nothing in
   assert.not.match(messageWith('').text, 'The job printed');
 });
 
-test('a snitch that changes too often: how often, what it is now, and what will be told', () => {
+test('about a flapping snitch: how often it changed, its status now, and what will be sent', () => {
   const errored = { type: 'snitch.errored', snitch: { status: 'errored' } } as const;
   const messageOf = (phase: 'begun' | 'goes on' | 'over', changes: number) => {
     const flapping = { phase, changes, since: AT - HOUR, changedAt: AT - HOUR / 2 };
@@ -219,7 +219,7 @@ test('a snitch that changes too often: how often, what it is now, and what will 
   assert.not.match(over.text, 'From now on');
 });
 
-test('the command line can be pasted into a shell whatever the name is', () => {
+test('the command line can be pasted into a shell, whatever the name contains', () => {
   const commandFor = (name: string) =>
     /snitch show (.*)/.exec(
       alertMessage(anAlert({ snitch: { name } }), CASE, 'ann@example.com', 'example.com').text,
@@ -232,13 +232,13 @@ test('the command line can be pasted into a shell whatever the name is', () => {
   assert.is(commandFor('Zürich 🚀'), `'Zürich 🚀'`);
 });
 
-test('a test alert names no command about a snitch that does not exist', () => {
+test('a test alert contains no command for its made-up snitch', () => {
   const alert = anAlert({ snitch: { token: TEST_TOKEN } });
   const { text, html } = alertMessage(alert, CASE, 'ann@example.com', 'example.com');
   for (const part of [text, html]) assert.not.match(part, /snitch (show|history)/);
 });
 
-test('nothing that does not show gets into the subject or the lines', () => {
+test('no invisible character gets into the subject or the lines', () => {
   const names = [
     'a\r\nBcc: evil@example.com',
     'abc\u202egnp.exe',
@@ -262,7 +262,7 @@ test('nothing that does not show gets into the subject or the lines', () => {
   assert.ok(subjectOf(anAlert({ snitch: { name: '\u202e'.repeat(255) } })).length < 400);
 });
 
-test('a recovery joins the thread of its alarm, for each recipient apart', () => {
+test('a recovery joins the thread of its alarm, separately for each recipient', () => {
   const open = alertMessage(anAlert({ id: 'alert_1' }), CASE, 'ann@example.com', 'example.com');
   const recovery = anAlert({ id: 'alert_2', type: 'snitch.reporting', details: { threadId: 'alert_1' } });
   const forAnn = alertMessage(recovery, CASE, 'Ann@Example.com', 'example.com');
@@ -312,7 +312,7 @@ test('the blind notice names the window and what was postponed', () => {
   assert.not.match(none.text, 'postponed:');
 });
 
-test('every interval has words of its own', () => {
+test('every interval has its own words', () => {
   const words = new Set(INTERVALS.map(intervalInWords));
   assert.is(words.size, INTERVALS.length);
   assert.ok(

@@ -48,7 +48,7 @@ function refusing(code: number): Error {
   return Object.assign(new Error('as the test says'), { responseCode: code });
 }
 
-/** A server that speaks whatever `lines` say, one per command. */
+/** A server on which the test itself speaks SMTP, from the connection on. */
 async function scripted(context: Opened, onConnection: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const raw = createServer((socket) => {
@@ -151,7 +151,7 @@ test('one connection carries many messages, and a closed one is replaced', async
   assert.match(((await send(to)) as { error: string }).error, `connection refused by 127.0.0.1:${first}`);
 });
 
-test('one that is retired sends what it has begun, and then ends its connections', async (context) => {
+test('a retired mailer finishes its sends, and then ends its connections', async (context) => {
   let open = 0;
   let answer: (() => void) | null = null;
   const mail = await server(context, {
@@ -200,7 +200,7 @@ test('the channel keeps its connections, and ends them when it is retired', asyn
   await until(() => open === 0, 'the connection is closed');
 });
 
-test('one that is closed gives up what it sends', async (context) => {
+test('a closed mailer gives up its sends', async (context) => {
   let asked = 0;
   const mail = await server(context, {
     onRcptTo: () => {
@@ -266,7 +266,7 @@ test('which answers end the delivery to a recipient, and which are tried again',
   });
   const to = mailer(context, url);
   const kinds: Record<number, string> = {};
-  // Answers about a login are no fault of the recipient, and SMTP has none that begins with 6.
+  // Answers about a login are not the recipient's fault, and SMTP has no codes that begin with 6.
   for (answer of [450, 499, 500, 503, 530, 534, 535, 538, 550, 554, 599, 600]) {
     kinds[answer] = (await send(to)).kind;
   }
@@ -312,7 +312,7 @@ test('AUTH uses the credentials of the URL, and a wrong password is tried again 
   );
 });
 
-test('STARTTLS is used where it is offered, implicit TLS with smtps', async (context) => {
+test('STARTTLS is used if it is offered, and implicit TLS with smtps', async (context) => {
   const offered = await server(context, { hideSTARTTLS: false });
   assert.is((await send(mailer(context, offered.url))).kind, 'delivered');
   assert.is(offered.received[0]?.secure, true);
@@ -321,7 +321,7 @@ test('STARTTLS is used where it is offered, implicit TLS with smtps', async (con
   assert.is(implicit.received[0]?.secure, true);
 });
 
-test('where TLS is required nothing is ever sent in the clear', async (context) => {
+test('if TLS is required, nothing is ever sent unencrypted', async (context) => {
   const plain = await server(context, { disabledCommands: ['STARTTLS'] });
   const without = await send(mailer(context, `${plain.url}?requireTLS=true`));
   assert.is(without.kind, 'retry');
@@ -336,7 +336,7 @@ test('where TLS is required nothing is ever sent in the clear', async (context) 
   assert.is(selfSigned.received.length + implicit.received.length, 0);
 });
 
-test('a password leaves this host over TLS only, unless the setting says otherwise', () => {
+test('a password leaves this host only over TLS, unless the setting allows more', () => {
   const required = (url: string) => smtpOptions({ url, from: FROM }, 3).requireTLS;
   assert.is(required('smtp://user:pass@mail.example.com'), true);
   assert.is(required('smtp://user:pass@mail.example.com?requireTLS=false'), false);
@@ -367,7 +367,7 @@ test('a setting that cannot be used is refused by name, without its value', () =
   assert.throws(() => open('smtp://mail', 'not an address'), /smtp\.from must be an email address/);
 });
 
-test('a server that hangs, drips or drops the message is bounded and tried again', async (context) => {
+test('sending to a server that hangs, drips or drops the message takes bounded time and is tried again', async (context) => {
   const silent = await scripted(context, () => undefined);
   assert.is((await send(mailer(context, silent, 250))).kind, 'retry');
   const dripping = await scripted(context, (socket) => {

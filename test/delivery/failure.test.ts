@@ -1,4 +1,4 @@
-/** Failures of a connection are told in words, in one line, and without secrets. */
+/** Failures of a connection are described in one line, without secrets. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { errorText, failureInWords } from '../../src/delivery/messages/failure.ts';
@@ -11,7 +11,7 @@ function told(code: string, more: object = {}): string {
   return failureInWords(Object.assign(new Error('as Node says'), { code, ...more }), HOST);
 }
 
-test('each says what to look at', () => {
+test('each description says what to check', () => {
   const words: Record<string, string> = {
     ECONNREFUSED: `connection refused by ${HOST}`,
     ECONNRESET: `connection closed by ${HOST} before its answer was complete`,
@@ -38,7 +38,7 @@ test('each says what to look at', () => {
   assert.is(failureInWords('a text', HOST), 'a text');
 });
 
-test('the address that failed is named where it is known', () => {
+test('the address that failed is named if it is known', () => {
   assert.is(told('ECONNREFUSED', { address: '192.0.2.1', port: 25 }), 'connection refused by 192.0.2.1:25');
   assert.is(
     told('ECONNREFUSED', { address: '2001:db8::1', port: 25 }),
@@ -48,7 +48,7 @@ test('the address that failed is named where it is known', () => {
   assert.is(told('ECONNREFUSED', { port: 25 }), `connection refused by ${HOST}`);
 });
 
-test('a name with several addresses fails once for each, and the same is said once', () => {
+test('a name with several addresses fails once for each, and equal failures are said once', () => {
   const refused = (address: string) =>
     Object.assign(new Error('refused'), { code: 'ECONNREFUSED', address, port: 443 });
   const error = new AggregateError([refused('192.0.2.1'), refused('192.0.2.2'), refused('192.0.2.1')]);
@@ -58,7 +58,7 @@ test('a name with several addresses fails once for each, and the same is said on
   );
 });
 
-test('no spelling of a secret is shown, and a text of three letters is none', () => {
+test('no spelling of a secret is shown; a text of three letters is too short to be one', () => {
   const secret = 'pa"ss w/ö';
   const spellings = [
     secret,

@@ -53,7 +53,7 @@ async function tellAll(outbox: Outbox, receivers: readonly Receiver[]): Promise<
   );
 }
 
-/** If one waited for a target that hangs, it would get no further than that target. */
+/** If a send had to wait for a hanging target, the others would get no further than that target. */
 function assertFarBehind(hanging: readonly Receiver[]): void {
   for (const { received } of hanging) {
     assert.ok(received.length > 0, 'it is tried');
@@ -82,7 +82,7 @@ test('a third of the targets misbehaving delays none of the others', async (cont
   );
 });
 
-test('a target that hangs holds one send, however much waits for it', async (context) => {
+test('a target that hangs occupies one send, however much waits for it', async (context) => {
   const { outbox } = context;
   const hanging = await target(context, behave.hang());
   const healthy = await target(context);
@@ -101,7 +101,7 @@ test('a target that hangs holds one send, however much waits for it', async (con
   assert.is(most, 1);
 });
 
-test('more hanging targets than the fast lane has places leave it free', async (context) => {
+test('hanging targets leave the fast lane free, even if there are more of them than places', async (context) => {
   const { outbox } = context;
   const healthy = await target(context);
   const hanging: Receiver[] = [];
@@ -118,7 +118,7 @@ test('a target that recovers gets everything, at full speed again', async (conte
   await outbox.raise(ALERTS);
   await until(() => receiver.received.length >= 5, 'some have failed');
   receiver.behaviour = behave.status(200);
-  // Time goes on while we wait: a send that fails only now is due once more after that.
+  // The clock must go on while we wait: a send that fails only now is due again later.
   await until(async () => {
     outbox.offset += 5_000;
     deliverer.wake();

@@ -37,7 +37,7 @@ const HOSTILE: Record<string, string> = {
   'lone surrogates': 'a\ud800b\udfffc',
 };
 
-/** So long that every limit cuts them, with characters of one, two and four bytes and all that is escaped. */
+/** Long enough for every limit to cut, with characters of one, two and four bytes and all that need escaping. */
 const LONG: Record<string, string> = {
   'ten thousand letters': 'x'.repeat(10_000),
   'ten thousand pictures': '😀'.repeat(10_000),
@@ -48,13 +48,13 @@ const LONG: Record<string, string> = {
 type Body = any;
 
 interface Rule {
-  /** What a person reads first, and the rest, as they stand in the request. */
+  /** What a person reads first, and the rest, exactly as in the request. */
   texts(body: Body): [title: string, text: string];
-  /** The text as the service shows it: what was done to it is undone. */
+  /** The text as the service shows it, with our escapes undone. */
   shown?: (text: string) => string;
   /** What the service would read as markup, none of which may come from a name. */
   live?: RegExp;
-  /** Whatever else must be, or must not be, in the request; the limits of length too. */
+  /** Checks whatever else the request must or must not contain, limits of length included. */
   holds(body: Body, request: ServiceRequest): boolean;
 }
 
@@ -228,7 +228,7 @@ function requestOf(kind: ChannelKind, text: string): { request: ServiceRequest; 
   return { request, body };
 }
 
-/** Nothing that a person does not see: a mark is shown as its number. */
+/** Asserts that no character is invisible: a mark must be shown as its number. */
 function assertVisible(text: string): void {
   assert.ok(text.isWellFormed(), 'no half of a character');
   assert.not.match(withoutGaps(text), /(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/u);
@@ -275,7 +275,7 @@ for (const kind of KINDS) {
   });
 }
 
-test('a command gets it as JSON, and in an environment without line ends', async () => {
+test('a command gets it as JSON, and in its environment without line ends', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'snitch-hostile-'));
   try {
     const path = join(directory, 'out');
@@ -318,7 +318,7 @@ test('a command gets it as JSON, and in an environment without line ends', async
   }
 });
 
-test('a mail has it in one line of its subject, and as text in both of its parts', () => {
+test('a mail has it on the one line of its subject, and as plain text in both parts', () => {
   for (const text of [...Object.values(HOSTILE), ...Object.values(LONG)]) {
     const mail = alertMessage(hostileAlert(text), CASE, 'ann@example.com', 'example.com');
     assertVisible(mail.subject);

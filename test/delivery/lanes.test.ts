@@ -8,7 +8,7 @@ const test = suite('lanes');
 
 const NEVER = 3_600_000;
 
-test('a lane has so many places, and one that is left is free again', () => {
+test('a lane has a fixed number of places, and a place that is left is free again', () => {
   const lanes = new Lanes({ fast: 2, slow: 1, slowAfter: NEVER });
   const first = lanes.enter('fast', () => {})!;
   const second = lanes.enter('fast', () => {})!;
@@ -32,7 +32,7 @@ test('a lane has so many places, and one that is left is free again', () => {
   }
 });
 
-test('a send that takes long moves to the slow lane, where there is room', async () => {
+test('a send that takes long moves to the slow lane if there is room', async () => {
   const lanes = new Lanes({ fast: 2, slow: 1, slowAfter: 20 });
   const told: string[] = [];
   const one = lanes.enter('fast', () => told.push('one'))!;
@@ -53,7 +53,7 @@ test('a send that takes long moves to the slow lane, where there is room', async
   for (const slot of places) slot?.leave();
 });
 
-test('one that begins in the slow lane is told to be slow, and takes no second place', async () => {
+test('a send that begins in the slow lane is reported as slow too, and takes no second place', async () => {
   const lanes = new Lanes({ fast: 1, slow: 2, slowAfter: 20 });
   const slot = lanes.enter('slow', () => {})!;
   await sleep(100);
@@ -63,7 +63,7 @@ test('one that begins in the slow lane is told to be slow, and takes no second p
   for (const one of [slot, ...others]) one?.leave();
 });
 
-test('one that has left in time is never told to be slow', async () => {
+test('a send that ends in time is never reported as slow', async () => {
   const lanes = new Lanes({ fast: 1, slow: 1, slowAfter: 20 });
   let told = 0;
   lanes

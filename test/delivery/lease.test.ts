@@ -1,5 +1,6 @@
 /**
- * A claim whose lease may end during the send is released: another claim could send the same at the same time. Also on PostgreSQL.
+ * A claim whose lease may end during the send is released: another claim could send the same at the same time.
+ * Also on PostgreSQL.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -111,7 +112,7 @@ for (const channel of ['webhook', 'email'] as const) {
   });
 }
 
-test('where the store is so slow that claiming takes longer than a lease, what was claimed is sent all the same', async (context) => {
+test('if the store is so slow that claiming takes longer than a lease, the claims are sent all the same', async (context) => {
   const { outbox, mail } = context;
   await outbox.store.updateCase(outbox.owner.id, { members: ['ann@example.com'] }, outbox.clock());
   await outbox.raise(300);
@@ -125,7 +126,7 @@ test('where the store is so slow that claiming takes longer than a lease, what w
       ...store,
       async claimDeliveries(request) {
         const claimed = await store.claimDeliveries(request);
-        // Ten of these take longer than the lease, which is for a send, one before it, and a minute.
+        // Ten of these take longer than the lease, which covers a send, one before it, and a minute.
         if (claimed.length > 0) ahead += TIMEOUT;
         return claimed;
       },

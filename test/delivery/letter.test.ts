@@ -1,4 +1,4 @@
-/** A message in its two layouts, which say the same. */
+/** A message in its two layouts with the same content. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { asHtml, asText, type Letter } from '../../src/delivery/messages/letter.ts';
@@ -38,18 +38,18 @@ test('as text: fields in columns, lists with dashes, output and commands indente
 
 const HEAD = '<head><meta charset="utf-8"><meta name="color-scheme" content="light dark"></head>';
 
-/** Without styles, which are a matter of taste. */
+/** Without styles: how it looks is not tested. */
 const htmlOf = (letter: Letter) => asHtml(letter).replace(/ style="[^"]*"/g, '');
 
-test('as HTML: read on a dark page as on a light one', () => {
+test('as HTML: readable on a dark page as on a light one', () => {
   const html = asHtml({ ...FULL, link: { url: 'https://snitch.example.com/a/1.s', words: 'Acknowledge' } });
   assert.match(html, '<meta name="color-scheme" content="light dark">');
-  // The colours are the reader's own. Whatever sets one of text and background colour must set both.
+  // The colours are the reader's own. Any style that sets text or background colour must set both.
   for (const [, style = ''] of html.matchAll(/ style="([^"]*)"/g))
     assert.is(/(?:^|;)color:/.test(style), /background:/.test(style), style);
 });
 
-test('as HTML: the same, with what is text written as text', () => {
+test('as HTML: the same content, with all texts escaped', () => {
   assert.is(
     htmlOf(FULL),
     [

@@ -1,4 +1,4 @@
-/** The link by which an alarm is acknowledged: in every message of it, and in no other. Time limit: 120 s. */
+/** The link that acknowledges an alarm is in every message about it, and in no other. Time limit: 120 s. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -40,7 +40,7 @@ const took: Behaviour = (response, { path }) => {
 const holding = (received: readonly Received[], text: string) =>
   received.filter(({ body }) => body.includes(text) || decodeURIComponent(body).includes(text));
 
-test('every kind of service, mail and command carries it in an alarm, and none in a recovery', async () => {
+test('every kind of service, mail and command has it in an alarm, and none in a recovery', async () => {
   await using mail = await startMailServer();
   const outbox = await Outbox.open({ members: ['ann@example.com'] });
   const server = await startReceiver(took);
@@ -120,7 +120,7 @@ test('the body of a webhook stays what the contract says, and a pause has no lin
   }
 });
 
-test('a signature is of one alert alone, and nothing is signed without a key', async () => {
+test('a signature is valid for one alert only, and nothing is signed without a key', async () => {
   const alert = { id: 'alert_aaaaaaaaaaaaaaaa', at: 1_000 };
   const other = signedLinks(() => 'another key');
   const urlOf = (changed: Partial<typeof alert>, by = links) => {

@@ -7,7 +7,7 @@ import { PassLoop } from '../../src/delivery/outbox/pass-loop.ts';
 
 const test = suite('the loop of passes');
 
-/** Wakes it through so many turns of the event loop; a pass needs some of them. */
+/** For how many turns of the event loop it is woken; a pass takes several. */
 const TURNS = 300;
 
 async function withLoop(
@@ -36,7 +36,7 @@ async function wakeOften(loop: PassLoop): Promise<void> {
   }
 }
 
-test('every wake brings a pass while all is well', async () => {
+test('while all is well, every wake triggers a pass', async () => {
   let passes = 0;
   await withLoop(
     async () => {
@@ -50,12 +50,12 @@ test('every wake brings a pass while all is well', async () => {
   );
 });
 
-test('after a failure no wake brings a pass: the store needs time', async () => {
+test('after a failure no wake triggers a pass: the store needs time', async () => {
   let passes = 0;
   await withLoop(
     async (loop) => {
       passes += 1;
-      // It may also be woken while it fails, which takes a turn: a loop that went on at once ends with the test.
+      // It can also be woken while a pass fails. A loop that went on at once would end with the test.
       loop.wake();
       await turn();
       throw new Error('full');
@@ -68,7 +68,7 @@ test('after a failure no wake brings a pass: the store needs time', async () => 
   );
 });
 
-test('the end of a run of failures is told once, and wakes count again', async () => {
+test('the end of a run of failures is reported once, and wakes count again', async () => {
   let passes = 0;
   await withLoop(
     async () => {
@@ -85,7 +85,7 @@ test('the end of a run of failures is told once, and wakes count again', async (
   );
 });
 
-test('a loop that is started twice makes one pass after the other', async () => {
+test('a loop that is started twice makes one pass at a time', async () => {
   let running = 0;
   let most = 0;
   await withLoop(
@@ -123,7 +123,7 @@ test('a stop ends the wait for the next pass', async () => {
   }
 });
 
-test('how long no pass ended well is known, and a pass that fails is none', async () => {
+test('it knows how long ago a pass succeeded, and a failing pass does not count', async () => {
   let now = 1_000;
   let fails = true;
   const loop = new PassLoop({

@@ -1,4 +1,4 @@
-/** A try of the mail server: what it says, what arrives, and that nothing of it stays open. */
+/** The check of the mail server: what it reports, what arrives, and that no connection stays open. */
 import { createServer, type Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -63,7 +63,7 @@ test('with one it sends a mail that says what it is, and leaves', async ({ mail,
   await until(() => open() === 0, 'the connections are closed');
 });
 
-test('a login that is refused is told without the password, and no mail is tried', async ({ mail, open }) => {
+test('a refused login is reported without the password, and no mail is tried', async ({ mail, open }) => {
   const url = mail.url.replace('//', '//me:wrong-password@');
   const { problem } = await checkMail({ url, from: FROM }, ANN, NOW);
   assert.match(problem ?? '', `127.0.0.1:${mail.port} refused the login: 535 no, not ***`);
@@ -71,18 +71,18 @@ test('a login that is refused is told without the password, and no mail is tried
   await until(() => open() === 0, 'the connection is closed');
 });
 
-test('a recipient that is refused is told', async ({ mail }) => {
+test('a refused recipient is reported', async ({ mail }) => {
   const { problem } = await checkMail({ url: mail.url, from: FROM }, 'eve@example.com', NOW);
   assert.is(problem, `127.0.0.1:${mail.port} refused the recipient: 550 nobody of that name`);
 });
 
-test('a server that is not there is told', async ({ mail }) => {
+test('an absent server is reported', async ({ mail }) => {
   await mail.close();
   const { problem } = await checkMail({ url: mail.url, from: FROM }, ANN, NOW);
   assert.match(problem ?? '', `connection refused by 127.0.0.1:${mail.port}`);
 });
 
-test('a server that never comes to an end is given up', async () => {
+test('a server that never finishes its answer is given up', async () => {
   const open = new Set<Socket>();
   const server = createServer((socket) => {
     open.add(socket);

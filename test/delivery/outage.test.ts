@@ -1,4 +1,4 @@
-/** What was sent before the store went away is written down when it is back, however late, and not sent again. Also on PostgreSQL. */
+/** What was sent before the store went away is recorded once it is back, and not sent again. Also on PostgreSQL. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StoreUnavailable } from '../../src/core/errors.ts';
@@ -50,7 +50,7 @@ function spoilt({ outbox }: Context) {
   return { state, store: wrapped };
 }
 
-test('what is delivered is not sent again after an outage that is longer than its lease', async (context) => {
+test('a delivered message is not sent again after an outage that outlasts its lease', async (context) => {
   const { outbox, receiver } = context;
   const { state, store } = spoilt(context);
   await outbox.target(receiver.url);
@@ -64,7 +64,7 @@ test('what is delivered is not sent again after an outage that is longer than it
   outbox.offset += OUTAGE;
   const before = state.refused;
   await until(() => state.refused > before, 'it is tried after the end of the lease');
-  // The store takes claims again, and settlements a moment later.
+  // The store accepts claims again, and settlements a moment later.
   Object.assign(state, { isAway: false, isSettling: false, claims: 0 });
   await outbox.raise(1);
   await until(() => state.claims > 1, 'it is claimed again');

@@ -80,7 +80,7 @@ export class Outbox {
     await this.store.applyCheckIn({ token, now, at: now, outcome, exitStatus, ...nothing });
   }
 
-  /** What every deliverer is made with; the log is kept in `lines`. */
+  /** The options of every deliverer; the log goes to `lines`. */
   parts() {
     const log = (level: string) => (what: unknown, message?: string) => {
       const known =
@@ -104,7 +104,7 @@ export class Outbox {
     return this.run(deliverer);
   }
 
-  /** Starts what sends, and sees to its end. */
+  /** Starts a sender, which is stopped at the end of the test. */
   run<Sender extends Pick<Deliverer, 'start' | 'stop'>>(sender: Sender): Sender {
     this.#senders.push(sender);
     sender.start();

@@ -1,4 +1,4 @@
-/** A channel that the loop has never heard of: a module of some forty lines gets all that the outbox promises. */
+/** A channel made for this test, in some forty lines, gets all the guarantees of the outbox. */
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { suite } from 'uvu';
@@ -56,7 +56,7 @@ const said = ({ received }: Receiver, room = 'ops') =>
     .filter(({ chat }) => chat === room)
     .map(({ text }) => text);
 
-test('a lone alert is said at once, and counted', async ({ outbox, server }) => {
+test('a lone alert is sent at once, and counted', async ({ outbox, server }) => {
   const attempts: Attempt[] = [];
   const running = dispatch(outbox, server, { observe: (attempt) => attempts.push(attempt) });
   await outbox.raise(1, { names: ['nightly'] });
@@ -105,7 +105,7 @@ test('an answer that quotes the token, or fills the log, shows neither', async (
   assert.not.match(JSON.stringify(outbox.lines), /tk_secret/);
 });
 
-test('a refusal for now is tried again when the chat asks for it', async ({ outbox, server }) => {
+test('after a temporary refusal it is tried again when the chat asks for it', async ({ outbox, server }) => {
   server.behaviour = behave.status(429, { 'retry-after': '1800' });
   const running = dispatch(outbox, server);
   await outbox.raise(1);
@@ -138,7 +138,7 @@ test('chats that hang delay no other', async (context) => {
   await until(async () => (await outbox.deliveries('delivered')).length === 2, 'both are settled');
 });
 
-test('a stop gives back what is in flight, at once due and without counting', async ({ outbox, server }) => {
+test('a stop releases what is in flight: due at once, and no attempt counted', async ({ outbox, server }) => {
   server.behaviour = behave.hang();
   const running = dispatch(outbox, server, { grace: 100 });
   await outbox.raise(9);

@@ -1,4 +1,4 @@
-/** An alarm that is repeated never fires again after its recovery was sent. */
+/** A repeated alarm never fires again after its recovery was sent. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ClaimedDelivery, Repeat } from '../../src/core/delivery.ts';
@@ -11,7 +11,7 @@ const test = suite('alarms that are repeated');
 const SENDING: Sending = { target: 'chan_1', now: 0, stop: new AbortController().signal };
 const CASE = { id: 'case_1', name: 'Operations', timezone: 'UTC' };
 
-/** A channel whose sends end when they are told to, in the order in which they began. */
+/** A channel whose sends end on request, in the order in which they began. */
 function held() {
   const began: string[] = [];
   const ends: (() => void)[] = [];
@@ -71,7 +71,7 @@ test('a recovery waits for a repeat that is on its way', async () => {
   assert.equal(await recovered, { kind: 'delivered' });
 });
 
-test('what cannot be asked or sent keeps nobody else from his turn', async () => {
+test('an alarm that cannot be looked up or sent does not hold up the others', async () => {
   const { channel, began, endNext } = held();
   const failing = channel.repeat(repeat, SENDING, () => Promise.reject(new Error('the disk is full')));
   const recovered = channel.sendAlert(recovery, SENDING);

@@ -1,4 +1,4 @@
-/** Lasting alarms are repeated, but not by a node whose claims another node may have taken over. */
+/** Ongoing alarms are repeated, but not by a node whose claims another node may have taken over. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Repeat } from '../../src/core/delivery.ts';
@@ -10,7 +10,7 @@ const test = suite('repeats');
 
 const REPEAT = { channelId: 'chan_1', alert: anAlert(), recipient: null, case: null } as unknown as Repeat;
 
-/** @param whileAsked happens while the database is asked whether the alarm lasts */
+/** @param whileAsked called while the database is asked whether the alarm is still ongoing */
 async function sends(heldSince: () => number, whileAsked = () => {}): Promise<boolean> {
   const { promise: sent, resolve } = Promise.withResolvers<boolean>();
   let taken = false;
@@ -54,7 +54,7 @@ test('a node sends no repeat while its own signs of life are missing, as after i
   assert.not(await sends(() => since, stopped), 'the answer was old when it was read');
 });
 
-test('what it took before another node took everything over is not its own', async () => {
+test('a repeat that it claimed before another node took over is not sent', async () => {
   let since = Number.NEGATIVE_INFINITY;
   const freed = () => {
     since = performance.now();
@@ -62,7 +62,7 @@ test('what it took before another node took everything over is not its own', asy
   assert.not(await sends(() => since, freed));
 });
 
-test('a channel that does not answer is spared its other alarms, and holds up no other channel', async () => {
+test('after a channel did not answer its other alarms wait, and no other channel is held up', async () => {
   const repeats = ['chan_1', 'chan_1', 'chan_2'].map((channelId) => ({ ...REPEAT, channelId }));
   const tried: string[] = [];
   const repeater = new Repeater({

@@ -45,7 +45,7 @@ function answer(status: number, body: unknown = '', headers: Record<string, stri
   return { status, statusLine: `${status} Word`, headers, text };
 }
 
-/** The strings in what is sent, wherever they stand. */
+/** All strings in a request, wherever they are. */
 function stringsIn(request: { url: string; body: string; headers?: Record<string, string> }): string[] {
   const isForm = request.headers?.['content-type'] === 'application/x-www-form-urlencoded';
   const value: unknown = isForm
@@ -127,7 +127,7 @@ for (const { kind } of SERVICES) {
         const texts = stringsIn(request);
         for (const text of texts) {
           assert.ok(text.isWellFormed());
-          // What breaks a mention for some services, so that they show it as plain text.
+          // This breaks mentions for some services, so that they show them as plain text.
           assert.not.match(text.replaceAll('\u200b', ''), /(?!\n)[\p{Cc}\p{Cf}]/u);
         }
         for (const value of Object.values(request.headers ?? {})) assert.not.match(value, /[\r\n]/);
@@ -221,7 +221,7 @@ test('discord: an alarm is red, and its end green', () => {
   assert.ok(green > Math.max(noRed, noBlue), 'mostly green');
 });
 
-test('the answer of each service that took a message', () => {
+test('the answer with which each service accepts a message', () => {
   for (const { kind, meaning } of SERVICES) {
     const [status, body] = OK[kind] ?? [0, ''];
     const outcome = meaning(answer(status, body), postOf(kind, anAlert()));
@@ -231,7 +231,7 @@ test('the answer of each service that took a message', () => {
   }
 });
 
-test('a success that is none, and the ways in which services say so', () => {
+test('answers that look like success but report a failure, for each service', () => {
   const cases: [ChannelKind, Answer, string][] = [
     ['slack', answer(200, 'invalid_token'), 'dead'],
     ['slack', answer(400, 'rollup_error'), 'retry'],
@@ -322,7 +322,7 @@ test('alarm and recovery share one key, and a reply refers to the message of the
   assert.is(bodies('matrix', '$root')[1]['m.relates_to'].event_id, '$root');
 });
 
-test('a thread that is gone does not keep a recovery back', () => {
+test('a recovery is sent even if its thread is gone', () => {
   const incident = { key: 'alert_1', name: 'x', since: AT, reference: '$gone' };
   const post = postOf('matrix', anAlert(), { incident });
   const other = service('matrix').instead?.(answer(404, { errcode: 'M_NOT_FOUND' }), post);
@@ -330,7 +330,7 @@ test('a thread that is gone does not keep a recovery back', () => {
   assert.is(service('matrix').instead?.(answer(403), post), null);
 });
 
-test('a Telegram group that became another is found again, and a button that is refused is left out', () => {
+test('a Telegram group that was migrated is found again, and a refused button is left out', () => {
   const post = postOf('telegram', anAlert());
   const { instead } = service('telegram');
   const moved = instead?.(answer(400, { ok: false, parameters: { migrate_to_chat_id: -1009 } }), post);
@@ -363,7 +363,7 @@ test('the same delivery has the same name at each attempt, where a service drops
   assert.match(urls()[1] ?? '', /requestId=snitch_alert_1_7/);
 });
 
-test('the words of a link are cut before they push the message out', () => {
+test('the words of a link are cut before they push out the message', () => {
   const alert = anAlert();
   const message = alertServiceMessage(alert, CASE, () => ({ ...LINK, words: 'w'.repeat(300) }));
   const of = (kind: ChannelKind) => service(kind).requests(postOf(kind, alert, { message }))[0]?.body ?? '';

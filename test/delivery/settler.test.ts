@@ -1,4 +1,4 @@
-/** What becomes of a delivery is written down, also where the store refuses it for a moment, and the log is told. */
+/** The outcome of a delivery is recorded, even if the store refuses it for a moment, and logged. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RETRY_WAITS } from '../../src/core/backoff.ts';
@@ -75,7 +75,7 @@ test('an alarm that was delivered is logged for all to see, another alert only f
   assert.equal(observed[0], { channel: 'email', result: 'delivered' });
 });
 
-test('a failure is tried again at one instant for the whole group, but for the last attempt of one', async () => {
+test('a failed group is tried again at one instant, except a delivery after its last attempt', async () => {
   const { settler, lines, written } = settling();
   const last = claim(3, { attempt: RETRY_WAITS.length + 1 });
   await settler.settle([claim(1), claim(2), last], { kind: 'retry', error: 'away' });
@@ -99,7 +99,7 @@ test('a failure is tried again at one instant for the whole group, but for the l
   assert.equal(lines[1]?.what, { ...about, ...forGood });
 });
 
-test('the wait that a target asks for counts, and what is given back is told to nobody', async () => {
+test('the wait that a target asks for counts, and a release is not logged', async () => {
   const { settler, lines, written } = settling();
   await settler.settle([claim(1)], { kind: 'retry', error: 'busy', retryAfter: 3_600_000 });
   assert.equal(written[0]?.[2], { kind: 'retry', at: NOW + 3_600_000, error: 'busy' });
@@ -116,7 +116,7 @@ test('the wait that a target asks for counts, and what is given back is told to 
   assert.equal(lines, []);
 });
 
-test('a large group goes to the store in parts, and the log names some and counts all', async () => {
+test('a large group is written in parts, and the log names some and counts all', async () => {
   const { settler, lines, written, mostAtOnce } = settling();
   const group = Array.from({ length: 120 }, (_, index) => claim(index, { target: `to-${index % 2}` }));
   await settler.settle(group, { kind: 'dead', error: 'gone' });
@@ -126,7 +126,7 @@ test('a large group goes to the store in parts, and the log names some and count
   assert.equal(lines[0]?.what, { channel: 'email', deliveries, count: 120, error: 'gone' });
 });
 
-test('one that the store refuses for a moment is tried again', async () => {
+test('an outcome that the store refuses for a moment is written again', async () => {
   const { settler, lines, written, observed } = settling((calls) => {
     if (calls === 1) throw new Error('disk is full');
     return true;
@@ -137,7 +137,7 @@ test('one that the store refuses for a moment is tried again', async () => {
   assert.equal(said(lines), ['info: delivered']);
 });
 
-test('one that is refused until its lease ends, or while the process ends, is left to the next claim', async () => {
+test('one that is refused until the lease ends, or while the process stops, is left to the next claim', async () => {
   const refuse = () => {
     throw new Error('disk is full');
   };
@@ -151,7 +151,7 @@ test('one that is refused until its lease ends, or while the process ends, is le
   assert.equal(said(hurried.lines).slice(1), ['error: a delivery was not settled and will be sent again']);
 });
 
-test('one that was sent is tried after the end of its lease while the store is away, and nothing is claimed beside it', async () => {
+test('the outcome of a sent one is retried past its lease while the store is away, and nothing is claimed meanwhile', async () => {
   const overdue: string[][] = [];
   const { settler, written, observed, lines } = settling((calls) => {
     overdue.push(settler.overdue('email'), settler.overdue('webhook'));
@@ -167,7 +167,7 @@ test('one that was sent is tried after the end of its lease while the store is a
   assert.equal(said(lines), ['info: delivered']);
 });
 
-test('one that was not sent is left to the next claim at the end of its lease', async () => {
+test('one that was not sent is left to the next claim once its lease ends', async () => {
   const { settler, written, lines } = settling(() => {
     throw new StoreUnavailable(new Error('disk is full'));
   });
@@ -176,7 +176,7 @@ test('one that was not sent is left to the next claim at the end of its lease', 
   assert.equal(said(lines), ['error: a delivery was not settled and will be sent again']);
 });
 
-test('one whose first attempt had no answer may be settled already, and the log does not say more', async () => {
+test('one whose first write had no answer may already be settled, and the log says so', async () => {
   const { settler, lines } = settling((calls) => {
     if (calls === 1) throw new StoreUnavailable(new Error('no answer'));
     return false;

@@ -21,7 +21,7 @@ function verifies(secret: string, signature: string, timestamp: number): boolean
   }
 }
 
-test('the published receiver accepts the signature, and only with the right secret', () => {
+test('the published receiver accepts the signature only with the right secret', () => {
   const now = Math.floor(Date.now() / 1000);
   const signature = sign([NEW], 'alert_1', now, BODY);
   assert.ok(verifies(NEW, signature, now));

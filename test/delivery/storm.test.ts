@@ -26,7 +26,7 @@ test.after.each(async ({ outbox, server }) => {
 
 const MINUTE = 60_000;
 
-/** What becomes of so many is decided by the same code on both databases, and on PostgreSQL each takes many times as long. */
+/** The same code decides on both databases, and on PostgreSQL each alert takes many times as long. */
 const ALERTS = ON_POSTGRES ? 1_000 : 5_000;
 
 function run(outbox: Outbox): Deliverer {
@@ -97,7 +97,7 @@ test(`${ALERTS} alerts are at most 3 messages in any minute, over three starts, 
   }
 });
 
-test('the last few of a storm are no reason to write faster', async (context) => {
+test('the last few alerts of a storm do not make it write faster', async (context) => {
   const { outbox, server } = context;
   await addSlack(context);
   const times: number[] = [];
@@ -120,7 +120,7 @@ test('the last few of a storm are no reason to write faster', async (context) =>
   assert.ok(fullest(times) <= 3);
 });
 
-test('a wait that the service asks for is kept for everything that is sent there, also over a start', async (context) => {
+test('a wait that the service asks for holds for everything sent there, even across a restart', async (context) => {
   const { outbox, server } = context;
   await addSlack(context);
   let freeAt = 0;

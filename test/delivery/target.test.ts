@@ -1,4 +1,4 @@
-/** What is known of a target decides when it is sent to, and how much is claimed for it. */
+/** What is known about a target decides when it is sent to, and how much is claimed for it. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ClaimedDelivery } from '../../src/core/delivery.ts';

@@ -55,7 +55,7 @@ test('posts exactly the payload of the contract', async ({ sender, receiver }) =
   });
 });
 
-test('an alert that knows why says it beside the snitch, with times in the zone of the case', async (context) => {
+test('the reason of an alert is next to the snitch, with times in the zone of the case', async (context) => {
   const { sender, receiver } = context;
   const details = { reason: { kind: 'noCheckIn', by: Date.UTC(2026, 10, 21, 5, 4) } } as const;
   await sender.send(aWebhook(receiver.url), anAlert({ details }), 0, { timezone: 'Europe/Berlin' });
@@ -150,7 +150,7 @@ test('Retry-After is understood in both forms', async ({ sender, receiver }) => 
   }
 });
 
-test('what does not end within the time is a failure, however it dawdles', async ({ receiver }) => {
+test('an answer that does not end in time is a failure, however it dawdles', async ({ receiver }) => {
   const options = { allowPrivate: true, version: '1.0.0', timeout: TIMEOUT };
   await using sender = ending(createWebhookSender(options), (one) => one.close());
   const slow: Record<string, Behaviour> = { hang: behave.hang(), drip: behave.drip() };
@@ -161,7 +161,7 @@ test('what does not end within the time is a failure, however it dawdles', async
   }
 });
 
-test('a sender that is closed ends what it sends, and its connections', async ({ sender, receiver }) => {
+test('a closed sender gives up its sends, and ends its connections', async ({ sender, receiver }) => {
   let closed = 0;
   receiver.behaviour = (response) => {
     response.on('close', () => {
@@ -175,7 +175,7 @@ test('a sender that is closed ends what it sends, and its connections', async ({
   await until(() => closed === 1, 'the connection is closed');
 });
 
-test('one that is retired ends what it sends, and takes no more', async ({ sender, receiver }) => {
+test('a retired sender finishes its sends, and accepts no more', async ({ sender, receiver }) => {
   let answer = () => {};
   receiver.behaviour = (response) => {
     answer = () => response.end('ok');
@@ -189,7 +189,7 @@ test('one that is retired ends what it sends, and takes no more', async ({ sende
   assert.is(receiver.received.length, 1);
 });
 
-test('a failed answer that drips is a failure by its status', async ({ receiver }) => {
+test('a failure status counts even if the rest of the answer only drips', async ({ receiver }) => {
   await using sender = ending(createWebhookSender({ allowPrivate: true, version: '1.0.0' }), (one) =>
     one.close(),
   );
@@ -224,7 +224,7 @@ test('an answer below the limit is read to its end, and one above it is not', as
   assert.is(await connectionsAfter(200), 2, 'the second answer came over a new one');
 });
 
-test('an answer that is cut off is a failure', async ({ sender, receiver }) => {
+test('a truncated answer is a failure', async ({ sender, receiver }) => {
   for (const behaviour of [behave.closeMidBody(), behave.closeBeforeAnswer()]) {
     receiver.behaviour = behaviour;
     const error = errorOf(await sender.send(aWebhook(receiver.url), anAlert(), 0));
@@ -232,7 +232,7 @@ test('an answer that is cut off is a failure', async ({ sender, receiver }) => {
   }
 });
 
-test('a target that is not there is told in words', async ({ sender, receiver }) => {
+test('an absent target is described in words', async ({ sender, receiver }) => {
   const { port } = receiver;
   receiver.close();
   assert.is(
@@ -245,7 +245,7 @@ test('a target that is not there is told in words', async ({ sender, receiver })
   assert.is(refused, '169.254.169.254 is a link-local address, which webhooks must not reach');
 });
 
-test('a name server that never answers is bounded too', async () => {
+test('waiting for a name server that never answers is bounded too', async () => {
   const silent = (() => undefined) as unknown as Resolve;
   const options = { allowPrivate: true, version: '1.0.0', timeout: TIMEOUT, resolve: silent };
   await using sender = ending(createWebhookSender(options), (one) => one.close());
@@ -253,7 +253,7 @@ test('a name server that never answers is bounded too', async () => {
   assert.is(error, 'no complete answer within 0.3 s');
 });
 
-test('what is not HTTP, or not TLS, is told in words', async ({ sender, receiver }) => {
+test('an answer that is not HTTP, or not TLS, is described in words', async ({ sender, receiver }) => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined).end('SSH-2.0-OpenSSH_9.2\r\n');
   }).listen(0, '127.0.0.1');
@@ -282,7 +282,7 @@ test('no error ever shows credentials or control characters', async ({ sender, r
   assert.ok(errorOf(await sender.send(aWebhook(url), anAlert(), 0)).length <= 300);
 });
 
-test('what can never work is dead', async ({ sender }) => {
+test('a delivery that can never succeed is dead', async ({ sender }) => {
   assert.equal(await sender.send(null, anAlert(), 0), { kind: 'dead', error: 'the webhook was deleted' });
   assert.is((await sender.send(aWebhook('ftp://files.test/'), anAlert(), 0)).kind, 'dead');
   assert.is((await sender.send(aWebhook('not a url'), anAlert(), 0)).kind, 'dead');

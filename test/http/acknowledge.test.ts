@@ -41,7 +41,7 @@ test('the answer is the snitch with who has seen it, and so are the snitch itsel
   }
 });
 
-test('nothing needs to be said: the name of the key says who', async (context) => {
+test('every field is optional: the name of the key says who', async (context) => {
   const { acme } = context;
   for (const body of [undefined, {}, { note: null, by: '' }, { unknown: [1] }]) {
     const snitch = await erroredSnitch(context);
@@ -51,7 +51,7 @@ test('nothing needs to be said: the name of the key says who', async (context) =
   }
 });
 
-test('a second time keeps who was first, and takes another note', async (context) => {
+test('a second acknowledgement keeps who came first, and replaces the note', async (context) => {
   const { acme, clock } = context;
   const snitch = await failedSnitch(context);
   const first = ok<WireSnitch>(await acme.write.post(pathOf(snitch), { note: 'on it', by: 'Ann' }));
@@ -61,7 +61,7 @@ test('a second time keeps who was first, and takes another note', async (context
   assert.equal(acknowledged, { ...first.acknowledged, note: 'disk' });
 });
 
-test('what is neither failed nor errored cannot be acknowledged', async (context) => {
+test('a snitch that is neither failed nor errored cannot be acknowledged', async (context) => {
   const { acme } = context;
   const pending = await newSnitch(acme);
   invalid(await acme.write.post(pathOf(pending)), NOTHING);

@@ -1,4 +1,4 @@
-/** `GET /v1/log`: every route with which people change something says who did it, and nothing that is secret. */
+/** `GET /v1/log`: every route that changes something is logged with who did it, and without secrets. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireLogEntry } from '../../src/api/log.ts';
@@ -20,7 +20,7 @@ const logOf = async ({ read }: Pick<Team, 'read'>, query = '') =>
   ok<WireLogEntry[]>(await read.get(`/v1/log?limit=1000${query}`));
 const serverLog = async ({ admin }: Fixture) => ok<WireLogEntry[]>(await admin.get('/v1/log?limit=1000'));
 
-/** What is new in the log of the case, oldest first, after `deed`. */
+/** What `deed` adds to the log of the case, oldest first. */
 async function newIn(context: Fixture, deed: () => Promise<unknown>): Promise<WireLogEntry[]> {
   const [before] = await logOf(context.acme);
   await deed();
@@ -44,7 +44,7 @@ const channel = async ({ acme }: Fixture) => ok<{ id: string }>(await acme.write
 const secondKey = async ({ acme }: Fixture) =>
   ok<WireApiKey>(await acme.write.post('/v1/api_keys', { name: 'second', scope: 'read' }));
 
-/** Makes what a route needs, and answers with what calls it then. */
+/** Creates what a route needs. @returns a function that calls the route */
 type Deed = (context: Fixture) => Promise<() => Promise<Answer>>;
 
 interface Expected {
@@ -57,7 +57,7 @@ interface Expected {
 
 const inCase = (action: string, deed: Deed): Expected => ({ deed, logs: [action] });
 
-/** Every route that is no GET; what changes nothing says why not. */
+/** Every route with a method other than GET; one that changes nothing has the reason instead. */
 const DEEDS: Record<string, Expected | string> = {
   'POST /v1/snitches': inCase(
     'snitch.created',
@@ -285,7 +285,7 @@ for (const [route, expected] of Object.entries(DEEDS)) {
     const entries = await newIn(context, async () => {
       const { status, text } = await act();
       assert.ok(status === 200 || status === 204, `${status} ${text}`);
-      // The log can be read only after it.
+      // The log can be read only afterwards.
       if (route === 'PUT /v1/maintenance') ok(await context.admin.put('/v1/maintenance', { enabled: false }));
     });
     assert.equal(
@@ -337,7 +337,7 @@ test('two keys are told apart, and an entry keeps the name of a key that is gone
   assert.ok(admin.key !== null);
 });
 
-test('who paused it is told however long the request took', async (context) => {
+test('it says who paused a snitch, however long the request took', async (context) => {
   const { acme, clock } = context;
   const { href } = await healthy(context);
   let now = clock.now;
@@ -350,7 +350,7 @@ test('who paused it is told however long the request took', async (context) => {
   );
 });
 
-test('what is said of a pause does not come from an earlier one', async (context) => {
+test('details of a pause do not come from an earlier one', async (context) => {
   const { acme, clock } = context;
   const snitch = await healthy(context);
   empty(await acme.write.post(`${snitch.href}/pause`));
@@ -364,7 +364,7 @@ test('what is said of a pause does not come from an earlier one', async (context
   assert.equal(await named(), []);
 });
 
-test('what changes nothing is no entry', async (context) => {
+test('requests that change nothing are not logged', async (context) => {
   const { acme, admin } = context;
   const { write } = acme;
   const snitch = await healthy(context, { tags: ['db'], schedule: { cron: '0 3 * * *' } });

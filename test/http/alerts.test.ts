@@ -10,7 +10,7 @@ const test = suite<Fixture>('alerts and deliveries');
 test.before.each(hooks.start);
 test.after.each(hooks.close);
 
-/** Lets every delivery that is due end as `settlement` says. */
+/** Ends every due delivery with `settlement`. */
 async function settleAll({ store, clock }: Fixture, settlement: Settlement): Promise<void> {
   for (const channel of ['webhook', 'email'] as const) {
     const { now } = clock;
@@ -113,7 +113,7 @@ test('lists come in pages by limit and before', async (context) => {
   assert.equal(await listed(context, `/v1/alerts?before=alert_unknown`), []);
   const shouted = alerts[1]?.id.toUpperCase();
   assert.equal(await listed(context, `/v1/alerts?limit=2&before=${shouted}`), alerts.slice(2, 4));
-  // The plus of an offset, as it comes where a client does not encode it.
+  // The plus of an offset, as it arrives if a client does not encode it.
   const local = new Date(Date.parse(alerts[3]?.timestamp ?? '') + 7_200_000).toISOString().slice(0, -1);
   assert.equal(await listed(context, `/v1/alerts?before=${local}+02:00`), alerts.slice(4));
   assert.equal(await listed(context, `/v1/alerts?before=2000-01-01+10:00`), [], 'a space before a time');
@@ -148,7 +148,7 @@ test('deliveries are listed by state', async (context) => {
   }
 });
 
-test('a delivery tells how often it was tried, what went wrong and what comes next', async (context) => {
+test('a delivery shows how often it was tried, what went wrong and when it is tried next', async (context) => {
   const { acme, clock } = context;
   const { id } = ok<WireWebhook>(await acme.write.post('/v1/webhooks', { url: 'https://hook.example.com/' }));
   const first = ok<WireDelivery>(await acme.write.post(`/v1/webhooks/${id}/test`));
@@ -182,7 +182,7 @@ test('a retry by hand makes a dead or waiting delivery due now', async (context)
   }
 });
 
-test('what is delivered is not sent again', async (context) => {
+test('a delivered one is not sent again', async (context) => {
   const { acme, clock } = context;
   ok(await acme.write.patch('/v1/case', { members: ['ann@example.com'] }));
   const { token } = await newSnitch(acme);
@@ -193,7 +193,7 @@ test('what is delivered is not sent again', async (context) => {
   assert.equal(await listed(context, '/v1/deliveries'), before);
 });
 
-test('an id that is none is not found; a limit or before that is none is refused', async ({ acme }) => {
+test('an unknown id is not found; an invalid limit or before is refused', async ({ acme }) => {
   for (const id of ['0', '999', 'x', '-1', '1.5', '1e3', '9'.repeat(15), '9'.repeat(30), '%00', '1%20']) {
     refused(await acme.write.post(`/v1/deliveries/${id}/retry`), 404, 'resource_not_found', id);
   }

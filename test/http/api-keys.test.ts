@@ -56,7 +56,7 @@ test('a case lists its own keys, without the keys themselves', async ({ acme, ri
 test('last_used_at is the time of a use, noted at most once a minute', async ({ acme, clock }) => {
   const lastUse = async () => {
     await acme.write.get('/v1/snitches');
-    // The use is noted beside the answer, so that a slow disk does not hold the answer up.
+    // The use is recorded independently of the answer, so that a slow disk does not delay the answer.
     for (let tries = 0; tries < 50; tries += 1) await new Promise(setImmediate);
     const keys = ok<WireApiKey[]>(await acme.read.get('/v1/api_keys'));
     return keys.find(({ name }) => name === 'write key')?.last_used_at;

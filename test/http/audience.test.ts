@@ -1,4 +1,4 @@
-/** Whom the alerts of a case reach, by what became of the deliveries, and which snitches alert nobody. */
+/** Whom the alerts of a case reach, judging by past deliveries, and which snitches alert nobody. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireAudience, WireChannel } from '../../src/api/wire.ts';
@@ -58,7 +58,7 @@ test('a snitch that no channel takes is named, by the case and by itself', async
   assert.not.match((await explained(context, db.href)).reasons.join('\n'), 'Nobody');
 });
 
-test('more snitches than one look takes are all looked at', async (context) => {
+test('all snitches are checked, even if there are more than one query reads', async (context) => {
   const { acme, store } = context;
   ok(await acme.write.post('/v1/channels', slack(['db'])));
   const fields = { notes: '', alertEmail: [], interval: 'daily', alertType: 'basic' } as const;
@@ -124,7 +124,7 @@ test('a webhook and an address whose last delivery died reach nobody until somet
   assert.equal([well.unreached?.all, well.failing?.map(({ name }) => name)], [false, ['Ann@example.com']]);
 });
 
-test('what was never sent says nothing of its target', async (context) => {
+test('a delivery that was never sent does not count against its target', async (context) => {
   const { acme } = context;
   ok(await acme.write.patch('/v1/case', { members: ['ann@example.com'] }));
   const { token } = await newSnitch(acme);

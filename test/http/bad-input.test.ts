@@ -16,7 +16,7 @@ const test = suite<Fixture>('bad input');
 test.before(hooks.start);
 test.after(hooks.close);
 
-// Without a limit of time: a run that is given up on goes on beside the next test.
+// Without a time limit: a run that is given up would go on during the next test.
 const RUNS = { numRuns: cases(80) };
 
 const list = async ({ acme }: Fixture): Promise<WireSnitch[]> => ok(await acme.write.get('/v1/snitches'));
@@ -210,7 +210,7 @@ test('nesting is bounded: 32 levels are read, more are refused, and unclosed one
   assert.equal(await list(context), []);
 });
 
-test('of a key that is repeated the last counts, as everywhere', async ({ acme }) => {
+test('if a field is repeated the last one counts, as everywhere', async ({ acme }) => {
   const body = '{"name":"first","interval":"never","name":"last","interval":"daily"}';
   const { name, interval, href } = ok<WireSnitch>(await acme.write.ask('POST', '/v1/snitches', { body }));
   assert.equal([name, interval], ['last', 'daily']);

@@ -1,4 +1,4 @@
-/** Bytes that are no request, or one that no honest client sends: refused, closed, and others are served on. */
+/** Bytes that are not a request, or one that no honest client sends: refused and closed, while others are served. */
 import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -20,7 +20,7 @@ async function stillServes({ acme }: Fixture): Promise<void> {
   assert.equal(ok(await acme.write.get('/v1/snitches')), []);
 }
 
-test('what is no HTTP is refused with 400, without a body, and the connection is closed', async (context) => {
+test('anything that is not HTTP is refused with 400, without a body, and the connection is closed', async (context) => {
   const garbage: (string | Buffer)[] = [
     'hello\r\n\r\n',
     '\0\0\0\0\0\0\0\0\r\n\r\n',
@@ -53,7 +53,7 @@ test('what is no HTTP is refused with 400, without a body, and the connection is
   await stillServes(context);
 });
 
-test('both Content-Length and Transfer-Encoding, or a transfer coding that is none, are refused', async (context) => {
+test('Content-Length together with Transfer-Encoding, or an unknown transfer coding, is refused', async (context) => {
   const framings = [
     'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n',
     'Transfer-Encoding: chunked\r\nContent-Length: 5\r\n',
@@ -71,7 +71,7 @@ test('both Content-Length and Transfer-Encoding, or a transfer coding that is no
   await stillServes(context);
 });
 
-test('chunks that are none are refused, and nothing is stored', async (context) => {
+test('malformed chunks are refused, and nothing is stored', async (context) => {
   const { token } = await newSnitch(context.rival);
   for (const chunks of [
     'zz\r\nab\r\n',

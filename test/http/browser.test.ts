@@ -53,7 +53,10 @@ test('a page of another site changes nothing, whatever key comes along', async (
   ok(await acme.read.get(href));
 });
 
-test('programs, and the own pages of the server by any of its names, are served', async ({ acme, port }) => {
+test('programs are served, and so are the server’s own pages under any of its names', async ({
+  acme,
+  port,
+}) => {
   const own: readonly Record<string, string>[] = [
     {},
     { host: 'anything.example' },

@@ -184,7 +184,7 @@ test('alerts go to the members, or to the list of the snitch instead', async (co
   }
 });
 
-test('a change of rules that concerns very many snitches is answered before it has reached the last', async () => {
+test('a change of rules for very many snitches is answered before the last one has been updated', async () => {
   const endless = await startFixture({
     through: (store) => ({ ...store, rescheduleSlice: async () => true }),
   });

@@ -133,7 +133,7 @@ test('DELETE takes the case with its keys and snitches, and leaves the others', 
   assert.equal(ok(await rival.write.get('/v1/snitches')), [kept]);
 });
 
-test('what is deleted in one step is little, however large the case: check-ins wait for that', async () => {
+test('each step of a deletion is small, however large the case, because check-ins wait for it', async () => {
   const left: number[] = [];
   const context = await startFixture({
     through: (store) => ({
@@ -161,9 +161,9 @@ test('what is deleted in one step is little, however large the case: check-ins w
   }
 });
 
-test('a very large case is deleted behind the answer, by the sweep, even if nobody asks again', async () => {
+test('the sweep finishes the deletion of a very large case after the answer, even if nobody asks again', async () => {
   const context = await startFixture({
-    // So many that the time of an answer is over first.
+    // As if there were so many that the time for the answer is over first.
     through: (store) => ({ ...store, emptyCaseSlice: async () => true }),
   });
   try {
@@ -179,7 +179,7 @@ test('a very large case is deleted behind the answer, by the sweep, even if nobo
   }
 });
 
-test('a new case is of use with the key that is made for it', async ({ admin, port }) => {
+test('a new case can be used with the key that is made for it', async ({ admin, port }) => {
   const { id } = ok<WireCase>(await admin.post('/v1/cases', { name: 'New' }));
   const { key } = ok<WireApiKey>(await admin.post(`/v1/cases/${id}/api_keys`, { name: 'first' }));
   using client = new Client(port, key ?? '');
@@ -187,7 +187,7 @@ test('a new case is of use with the key that is made for it', async ({ admin, po
   assert.equal(ok(await client.get('/v1/snitches')), [snitch]);
 });
 
-test('an id that is none is not found', async ({ admin }) => {
+test('an unknown id is not found', async ({ admin }) => {
   for (const id of ['unknown', 'case_aaaaaaaaaaaaaaaa', '%00', '%zz', '..', 'x'.repeat(5_000)]) {
     refused(await admin.get(`/v1/cases/${id}`), 404, 'resource_not_found');
     refused(await admin.patch(`/v1/cases/${id}`, { name: 'n' }), 404, 'resource_not_found');

@@ -1,4 +1,4 @@
-/** Which changes a reader of the stream has missed: only those of its own case, and only while they are remembered. */
+/** The changes that a reader of the stream has missed: only of its own case, and only while they are remembered. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ChangeLog } from '../../src/http/stream/change-log.ts';
@@ -19,7 +19,7 @@ test('are the changes of its own case after the event that it had, each snitch o
   assert.equal(log.since('acme', log.id), []);
 });
 
-test('are not known for the event of another run, nor for what is no event', () => {
+test('are unknown for an event of another run, and for anything that is not an event', () => {
   const log = new ChangeLog();
   log.add('acme', 'first');
   const [run = ''] = log.id.split(':');

@@ -1,4 +1,4 @@
-/** `/v1/imports/check` with channels: how they would be kept, without a change and without a secret. */
+/** `/v1/imports/check` with channels: how they would be stored; nothing is changed and no secret shown. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireChannel, WireImportCheck } from '../../src/api/wire.ts';
@@ -48,7 +48,7 @@ test('new channels and changed ones are answered in their normal form', async ({
   assert.equal(kept.settings, { topic: 'ops', token: '***' });
 });
 
-test('faults are told with the place of their channel; another case’s channel is none', async ({
+test('faults name the position of their channel; a channel of another case is unknown', async ({
   acme,
   rival,
 }) => {

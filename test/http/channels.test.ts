@@ -1,4 +1,4 @@
-/** `/v1/channels`: all ways in which alerts are told, and no secret in any answer. */
+/** `/v1/channels`: all ways in which alerts are sent, and no secret in any answer. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireAlert, WireAudience, WireChannel, WireDelivery } from '../../src/api/wire.ts';
@@ -109,10 +109,7 @@ test('no answer and no line of the log has a secret or an address in it', async 
   assert.not.match(JSON.stringify(context.logged), /s3cr3t/);
 });
 
-test('a case has no say in the channels of another, and a key that reads changes none', async ({
-  acme,
-  rival,
-}) => {
+test('a case cannot touch the channels of another, and a read key changes none', async ({ acme, rival }) => {
   const { id } = ok<WireChannel>(await acme.write.post('/v1/channels', NTFY));
   const path = `/v1/channels/${id}`;
   refused(await rival.write.get(path), 404, 'resource_not_found');
@@ -133,7 +130,7 @@ test('100 webhooks and channels together, however many are asked for at once', a
   invalidOn(await acme.write.post('/v1/channels', SLACK), 'channels');
 });
 
-test('what cannot work is refused, with a word why', async ({ acme }) => {
+test('settings that cannot work are refused with the reason', async ({ acme }) => {
   invalidOn(await acme.write.post('/v1/channels'), 'kind');
   invalidOn(await acme.write.post('/v1/channels', { ...NTFY, after: 0.5 }), 'after');
   invalidOn(await acme.write.post('/v1/channels', { ...NTFY, hours: '08:00-18:00' }), 'hours');

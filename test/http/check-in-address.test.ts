@@ -1,4 +1,4 @@
-/** Where a check-in is answered, and with which status: addresses in crontabs never die (`decisions: Check-in`). */
+/** Where a check-in is answered, and with which status: addresses in crontabs work for ever (`decisions: Check-in`). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireCheckIn } from '../../src/api/wire.ts';
@@ -31,7 +31,7 @@ async function count({ acme }: Fixture, token: string): Promise<number> {
   return ok<WireCheckIn[]>(await acme.read.get(`/v1/snitches/${token}/check_ins`)).length;
 }
 
-test('what has a suffix or a rid is answered 200 with OK, the plain address exactly 202', async (context) => {
+test('an address with a suffix or a rid is answered 200 with OK, the plain one exactly 202', async (context) => {
   const { acme, nobody } = context;
   const { token } = await newSnitch(acme);
   for (const method of ['GET', 'POST', 'PUT']) {
@@ -49,7 +49,7 @@ test('what has a suffix or a rid is answered 200 with OK, the plain address exac
   assert.equal([head.status, head.text, head.headers['content-length']], [200, '', '2']);
 });
 
-test('/ping/<token> is the same address, where everything is answered 200', async (context) => {
+test('/ping/<token> is the same address, but always answered 200', async (context) => {
   const { acme, nobody } = context;
   const { token } = await newSnitch(acme);
   const paths = ['', '/', '?m=x', `?rid=${RUN}`, ...SUFFIXES.map((suffix) => `/${suffix}`)];
@@ -135,7 +135,7 @@ async function messages({ acme }: Fixture, token: string): Promise<(string | nul
   return entries.map(({ message }) => message).reverse();
 }
 
-test('bytes that should have been encoded are taken as they are meant', async (context) => {
+test('bytes that should have been percent-encoded are understood', async (context) => {
   const { acme, port } = context;
   const { token } = await newSnitch(acme);
   const requests = [
@@ -164,7 +164,7 @@ test('bytes that should have been encoded are taken as they are meant', async (c
   ]);
 });
 
-test('what is no request, or not for a check-in, is refused as before, whatever bytes are in it', async (context) => {
+test('a malformed request, or one to another address, is still refused, whatever bytes it contains', async (context) => {
   const { acme, port } = context;
   const { token } = await newSnitch(acme);
   for (const request of [

@@ -1,4 +1,4 @@
-/** What of a check-in's body are parameters and what the job printed (`decisions: Check-in`), as clients send it. */
+/** Which bodies of check-ins are parameters, and which are output of the job (`decisions: Check-in`). */
 import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -61,7 +61,7 @@ const PARAMETERS: [string | Buffer, Said][] = [
   ['{}', ['healthy', null, null, null]],
 ];
 
-/** Bodies that the job printed, though a lenient reader finds parameters in them. */
+/** Bodies that are output, although a lenient parser would find parameters in them. */
 const OUTPUT: (string | Buffer)[] = [
   '{"s":1,"m":"no","duration":3}',
   '{"name":"backup","s":3}',
@@ -130,7 +130,7 @@ test('parameters in the query count beside a body that is output', async (contex
   assert.equal(await said(context, { body: 'line 1\nline 2' }, '?s=7'), ['error', 7, null, 'line 1\nline 2']);
 });
 
-test('the form that curl -F sends is read where its type names what separates it', async (context) => {
+test('a form as sent by curl -F is read if its type names the boundary', async (context) => {
   const part = (name: string, value: string) =>
     `--x7\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
   const headers = { 'content-type': 'multipart/form-data; boundary=x7' };
@@ -145,7 +145,7 @@ test('the form that curl -F sends is read where its type names what separates it
 const KIB = 1_024;
 const lines = (count: number) => Array.from({ length: count }, (_, index) => `line ${index}\n`).join('');
 
-/** The middle line of what is kept, and the number in it. */
+/** The number of missing bytes in the middle line of what is kept, and the text before and after it. */
 function gapIn(output: string | null): { before: string; missing: number; after: string } {
   const found = /^(.*?)\n\[\.\.\. (\d+) bytes are missing here \.\.\.\]\n(.*)$/s.exec(output ?? '');
   assert.ok(found, output?.slice(2_000, 2_200));
@@ -159,7 +159,7 @@ test('a body of up to 10 KiB is kept as it is', async (context) => {
   }
 });
 
-test('of a longer one the first 2 KiB and the last 8 KiB are kept, and a line says how much is missing', async (context) => {
+test('a longer one keeps its first 2 KiB and last 8 KiB, and a line says how much is missing', async (context) => {
   const texts = [`${'a'.repeat(10 * KIB)}b`, `${lines(3_000)}the reason stands here`, lines(60_000)];
   for (const body of texts) {
     for (const chunked of [false, true]) {
@@ -171,7 +171,7 @@ test('of a longer one the first 2 KiB and the last 8 KiB are kept, and a line sa
   }
 });
 
-test('the cut goes between characters, and bytes that are no text harm nothing', async (context) => {
+test('the cut is between characters, and bytes that are not text do no harm', async (context) => {
   for (const shift of ['', 'x', 'xx', 'xxx']) {
     for (const character of ['🚀', 'é', '€']) {
       const body = shift + character.repeat(8_000);
@@ -191,7 +191,7 @@ test('the cut goes between characters, and bytes that are no text harm nothing',
   );
 });
 
-test('parameters are found in a long body too, wherever they stand in it', async (context) => {
+test('parameters are found anywhere in a long body', async (context) => {
   const long = 'y'.repeat(40 * KIB);
   const message = 'y'.repeat(256);
   const bodies = [`m=${long}&s=9`, `s=9&m=${long}`, `m=${long}&x=${long}&s=9&y=${long}`];
@@ -203,7 +203,7 @@ test('parameters are found in a long body too, wherever they stand in it', async
   assert.equal(report.slice(0, 3), ['healthy', null, null]);
 });
 
-test('a body is read up to 1 MiB, and the check-in counts', async (context) => {
+test('a body is read up to 1 MiB, and the check-in counts even if there is more', async (context) => {
   for (const chunked of [false, true]) {
     const body = lines(300_000);
     const [outcome, , , output] = await said(context, { body, chunked });
@@ -215,7 +215,7 @@ test('a body is read up to 1 MiB, and the check-in counts', async (context) => {
   }
 });
 
-test('where many send long bodies at the same time, each is still kept as it begins and ends', async (context) => {
+test('when many send long bodies at the same time, the beginning and end of each are still kept', async (context) => {
   const { acme, port } = context;
   const { token } = await newSnitch(acme);
   const held = Array.from({ length: 70 }, () => connect(port, '127.0.0.1'));
@@ -243,7 +243,7 @@ test('where many send long bodies at the same time, each is still kept as it beg
   }
 });
 
-test('a body without an end is answered when 1 MiB of it is there, and the connection is closed', async (context) => {
+test('an endless body is answered once 1 MiB of it has arrived, and the connection is closed', async (context) => {
   const { token } = await newSnitch(context.acme);
   const head = `POST /c/${token} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n`;
   const chunk = 'z'.repeat(256 * KIB);

@@ -1,4 +1,4 @@
-/** What a check-in says: in its query, a form or JSON, whatever the Content-Type says. */
+/** The parameters of a check-in in its query, a form or JSON, whatever the Content-Type. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireCheckIn } from '../../src/api/wire.ts';
@@ -157,13 +157,13 @@ test('a message is kept to 256 characters, cut between characters', async (conte
   }
 });
 
-test('a message of any characters comes back as it was sent', async (context) => {
+test('a message comes back as it was sent, whatever characters it has', async (context) => {
   const message = 'line\nbreak\ttab "quotes" \\ \u001b[31mred\u202e</script> +&=%';
   assert.is((await said(context, 'GET', `?m=${encodeURIComponent(message)}`)).message, message);
   assert.is((await said(context, 'POST', '', { json: { m: message } })).message, message);
 });
 
-test('bytes that are no text are replaced, and the check-in counts', async (context) => {
+test('bytes that are not text are replaced, and the check-in counts', async (context) => {
   assert.is((await said(context, 'GET', '?m=a%FFb%zz')).message, 'a\uFFFDb%zz');
   assert.is((await said(context, 'POST', '', { body: '{"m":"a\\ud83db"}' })).message, 'a\uFFFDb');
   assert.is(
@@ -188,7 +188,7 @@ test('unknown fields are ignored', async (context) => {
   }
 });
 
-test('a body that cannot be read is no error; it is kept as what the job printed', async (context) => {
+test('a body that cannot be parsed is not an error; it is kept as output of the job', async (context) => {
   const bodies = ['{"m":', '[1,2', 'just\nsome text\n', '<xml/>', '"s"', '[{"s":1}]', '{', '{"s":1'];
   for (const body of bodies) {
     const { status, output, message } = await said(context, 'POST', '', { body });
@@ -199,7 +199,7 @@ test('a body that cannot be read is no error; it is kept as what the job printed
   assert.is((await said(context, 'POST', '', { body: '['.repeat(9_000) })).status, 'healthy');
 });
 
-test('the body of GET and HEAD says nothing', async (context) => {
+test('the body of GET and HEAD is ignored', async (context) => {
   for (const method of ['GET', 'HEAD']) {
     const { status, message } = await said(context, method, '', { body: 's=1&m=no' });
     assert.equal([status, message], ['healthy', null]);
@@ -213,7 +213,7 @@ test('parameters in the query leave the body as output', async (context) => {
   assert.equal([message, exit_status, output], ['done', 2, 'what it\nprinted']);
 });
 
-test('at in the query is when the job checked in, where that lies in the last seven days', async (context) => {
+test('at in the query is the time of the check-in, if that is within the last seven days', async (context) => {
   const now = '2026-11-18T10:20:30.123Z';
   const told: [string, string][] = [
     ['2026-11-18T10:00:00Z', '2026-11-18T10:00:00.000Z'],

@@ -100,7 +100,7 @@ test('a start with one rid has nothing to do with an end without one', async (co
   assert.equal(await durations(context, token), [null, null]);
 });
 
-test('a rid that is no UUID is as good as none', async (context) => {
+test('a rid that is not a UUID is ignored', async (context) => {
   const { acme, clock } = context;
   const { token } = await newSnitch(acme);
   await checkIn(context, token, '/start?rid=1');
@@ -135,7 +135,7 @@ test('the log is newest first, in pages by limit and before', async (context) =>
   assert.is(messages(await log(context, token, '?limit=&before=')), '54321');
 });
 
-test('a limit or a before that is none is refused, after the token was looked for', async ({ acme }) => {
+test('an invalid limit or before is refused, but only for a token that exists', async ({ acme }) => {
   const { href } = await newSnitch(acme);
   for (const limit of ['0', '-1', '1001', 'all', '1.5', '1e2']) {
     invalidOn(await acme.read.get(`${href}/check_ins?limit=${limit}`), 'limit');

@@ -1,4 +1,4 @@
-/** The check-in address: who is answered how (`decisions: Check-in`). What it says is in check-in-parameters. */
+/** The check-in address and its answers (`decisions: Check-in`); for parameters see check-in-parameters. */
 import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -166,7 +166,7 @@ test('a client that goes away in the middle of its body has checked in', async (
     await using socket = ending(connect(port, '127.0.0.1'), (one) => one.destroy());
     const part = length.startsWith('C') ? 'half of it' : 'a\r\nhalf of it\r\n';
     const sent = `POST /c/${token} HTTP/1.1\r\nHost: x\r\n${length}\r\n\r\n${part}`;
-    // On a busy host the connection may take long to be there, and what is not written by then never leaves.
+    // On a busy host connecting may take long, and whatever is not written by then is never sent.
     await new Promise<unknown>((resolve) => socket.write(sent, resolve));
     await new Promise((resolve) => setTimeout(resolve, 30));
     socket.destroy();
@@ -175,12 +175,12 @@ test('a client that goes away in the middle of its body has checked in', async (
   }
 });
 
-test('HTTP/1.0, and a path as a proxy would write it to itself, are answered', async ({ acme, port }) => {
+test('HTTP/1.0 is answered', async ({ acme, port }) => {
   const { token } = await newSnitch(acme);
   assert.is((await exchangeOne(port, `GET /c/${token} HTTP/1.0\r\n\r\n`)).status, 202);
 });
 
-test('a store that refuses is told with 503 and Retry-After, never with a success', async () => {
+test('while the store refuses, the answer is 503 with Retry-After, never a success', async () => {
   const refusal = new StoreUnavailable(new Error('disk full'));
   await using refusing = await startFixture({
     through: (store) => ({ ...store, applyCheckIn: () => Promise.reject(refusal) }),
@@ -197,7 +197,7 @@ test('a store that refuses is told with 503 and Retry-After, never with a succes
   assert.is(refusing.logged.length, 4, 'each is logged once');
 });
 
-test('may be at the root, beside the API', async () => {
+test('can be at the root, beside the API', async () => {
   await withFixture({ checkInPath: '' }, async (rooted) => {
     const { token } = await newSnitch(rooted.acme);
     thanked(await rooted.nobody.get(`/${token}`));

@@ -1,4 +1,4 @@
-/** A small client that shows what really came over the socket. */
+/** A small client that shows exactly what came over the socket. */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 
 export interface Answer {

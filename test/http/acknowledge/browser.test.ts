@@ -91,7 +91,7 @@ test('it fits a phone, and is readable by day and in the dark', async (context) 
   assert.equal(page.complaints, []);
 });
 
-test('what would violate the policy is heard of', async () => {
+test('the test does notice a violation of the policy', async () => {
   using server = closing(
     createServer((_request, response) => {
       response.writeHead(200, PAGE_HEADERS);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 
-/** How long an answer may take, in milliseconds: only a bound against waiting for ever. */
+/** How long an answer can take, in milliseconds: only so that nothing waits for ever. */
 const PATIENCE = 60_000;
 
 interface Message {
@@ -30,7 +30,7 @@ export class Chromium implements AsyncDisposable {
 
   constructor() {
     this.#profile = mkdtempSync(join(tmpdir(), 'snitch-chromium-'));
-    // Root has no other way than without the sandbox; it opens nothing but pages of the tests.
+    // As root it runs only without the sandbox; it opens nothing but pages of the tests.
     const args = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'];
     const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync'];
     this.#process = spawn(
@@ -85,7 +85,7 @@ export class Chromium implements AsyncDisposable {
       process.kill(-pid, 'SIGKILL');
       await gone;
     }
-    // What it was writing may come a moment after its end.
+    // Its last writes may arrive a moment after it has ended.
     rmSync(this.#profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 }
@@ -104,9 +104,9 @@ async function inTime<T>(promise: Promise<T>, what: string): Promise<T> {
 export class Page {
   readonly #browser: Chromium;
   readonly #session: string;
-  /** What it says that it refused, or that went wrong: violations of a policy among it. */
+  /** Errors and refusals that it reported, such as violations of a policy. */
   readonly complaints: string[] = [];
-  /** Addresses that it asked for. */
+  /** Addresses that it requested. */
   readonly requests: string[] = [];
   #loaded: () => void = () => undefined;
 
@@ -171,7 +171,7 @@ export class Page {
     return Number(nodeId);
   }
 
-  /** As it is drawn: `color` and `background-color` of the element. */
+  /** A computed style of the element, such as `color` or `background-color`. */
   async style(selector: string, property: string): Promise<string> {
     const nodeId = await this.#node(selector);
     const { computedStyle } = await this.send('CSS.getComputedStyleForNode', { nodeId });
@@ -198,7 +198,7 @@ export class Page {
     return { x: 0, y: 0, width, height: Math.min(height, 4_000), scale: 1 };
   }
 
-  /** How wide all that can be scrolled to is. */
+  /** The width of the content, including what is reached by scrolling. */
   async contentWidth(): Promise<number> {
     const { cssContentSize } = await this.send('Page.getLayoutMetrics');
     return (cssContentSize as { width: number }).width;
@@ -209,7 +209,7 @@ export class Page {
     await this.send('Input.insertText', { text });
   }
 
-  /** With the mouse, where the element is drawn; waits for the page that follows. */
+  /** Clicks where the element is drawn, and waits for the next page. */
   async click(selector: string): Promise<void> {
     await this.send('DOM.scrollIntoViewIfNeeded', { nodeId: await this.#node(selector) });
     const [left, top, right, bottom] = await this.box(selector);
@@ -220,7 +220,7 @@ export class Page {
     });
   }
 
-  /** What a script of the test finds on the page; the page itself still runs no scripts. */
+  /** The result of a script of the test; the page itself still runs no scripts. */
   async evaluate<T>(script: string): Promise<T> {
     await this.send('Emulation.setScriptExecutionDisabled', { value: false });
     const answer = { awaitPromise: true, returnByValue: true };
@@ -233,7 +233,7 @@ export class Page {
     return (result as { value: T }).value;
   }
 
-  /** @param isWhole all of it, and not only what fits the window */
+  /** @param isWhole whether to take the whole page, and not only what fits into the window */
   async picture(isWhole = false): Promise<Buffer> {
     const { data } = await this.send('Page.captureScreenshot', {
       format: 'png',

@@ -73,7 +73,7 @@ async function press(
 const acknowledgedOf = async ({ acme }: Fixture, { token }: WireSnitch) =>
   (await snitchNow(acme, token)).acknowledged ?? null;
 
-test('it shows the alarm with a button, loads and runs nothing, and is kept nowhere', async (context) => {
+test('it shows the alarm with a button, loads and runs nothing, and is not cached', async (context) => {
   const { snitch, link } = await alarm(context);
   const answer = await context.nobody.get(link);
   assert.is(answer.status, 200);
@@ -103,7 +103,7 @@ test('the link does not reveal the token, and is long', async (context) => {
   assert.not.match(link, snitch.token.slice(0, 8));
 });
 
-test('looking changes nothing, however often, and nor does any other method but POST', async (context) => {
+test('opening it changes nothing, however often; nor does any method but POST', async (context) => {
   const { nobody } = context;
   const { snitch, link } = await alarm(context);
   for (const method of ['GET', 'HEAD', 'GET', 'OPTIONS', 'PUT', 'DELETE', 'PATCH']) {
@@ -127,7 +127,7 @@ test('the button acknowledges, with a name and a note or without', async (contex
   assert.is((await acknowledgedOf(context, other.snitch))?.by, 'link');
 });
 
-test('whoever comes second is told who was first, and changes nothing', async (context) => {
+test('a second person is told who was first, and changes nothing', async (context) => {
   const { nobody, clock } = context;
   const { snitch, link } = await alarm(context);
   const page = sealIn(await nobody.get(link));
@@ -164,7 +164,7 @@ test('a program that posts at once, or without the page, acknowledges nothing', 
   assert.is((await acknowledgedOf(context, snitch))?.by, 'link');
 });
 
-test('a clock that was set back keeps nobody from acknowledging', async (context) => {
+test('it can be acknowledged even after the clock was set back', async (context) => {
   const { nobody, clock } = context;
   const { snitch, link } = await alarm(context);
   const page = sealIn(await nobody.get(link));
@@ -173,7 +173,7 @@ test('a clock that was set back keeps nobody from acknowledging', async (context
   assert.is((await acknowledgedOf(context, snitch))?.by, 'link');
 });
 
-test('what is too long is said, and nothing that was typed is lost', async (context) => {
+test('it says what is too long, and loses nothing that was typed', async (context) => {
   const { snitch, link } = await alarm(context);
   const note = 'n'.repeat(501);
   const answer = await press(context, link, { note, by: 'b'.repeat(101) });
@@ -193,7 +193,7 @@ test('unknown and forged links look the same', async (context) => {
   const flipped = signature.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'));
   const others = [
     `${path}.${flipped}`,
-    // The last character has bits that no byte uses.
+    // The last character has bits that belong to no byte.
     ...['A', 'B', 'Q', 'g', 'w']
       .map((last) => `${path}.${signature.slice(0, -1)}${last}`)
       .filter((one) => one !== link),
@@ -333,7 +333,7 @@ test('a recovery and a pause have no link', async (context) => {
   assert.is(await linkOf(context, snitch), '');
 });
 
-test('tries of wrong links are limited by address, and never keep out who has a right one', async () => {
+test('wrong links are rate limited by address, and right links never are', async () => {
   const limiter = new RateLimiter({ perMinute: 1, burst: 1, blockS: 60 });
   await withFixture({ limiter }, async (context) => {
     const { store, nobody, acme, clock } = context;
@@ -356,7 +356,7 @@ test('tries of wrong links are limited by address, and never keep out who has a 
   });
 });
 
-test('where the store cannot write, nothing looks as if it were acknowledged', async () => {
+test('if the store cannot write, nothing looks acknowledged', async () => {
   let refuses = false;
   const through = (store: Fixture['store']): Fixture['store'] => ({
     ...store,
@@ -379,7 +379,7 @@ test('where the store cannot write, nothing looks as if it were acknowledged', a
   });
 });
 
-test('the alerts of the API tell nobody the signature', async (context) => {
+test('alerts in the API do not contain the signature', async (context) => {
   const { link } = await alarm(context);
   const signature = link.split('.')[1] ?? '';
   const alerts = ok<WireAlert[]>(await context.acme.write.get('/v1/alerts'));
