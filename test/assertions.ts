@@ -24,7 +24,7 @@ export function idleTestsIn(sources: Sources): string[] {
   );
 }
 
-/** The places where a test returns before its end, as `file:line`: what comes after it may never be asserted. */
+/** The places where a test returns before its end, as `file:line`: assertions after that may never run. */
 export function earlyReturnsIn(sources: Sources): string[] {
   return [...sources].flatMap(([file, source]) =>
     testsIn(source)

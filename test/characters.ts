@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** How many numbers stand for half a character, and the first of them. */
+/** How many code units are half a character (a surrogate), and the first of them. */
 const [SURROGATES, FIRST_SURROGATE] = [0x800, 0xd800];
 
 function toCharacter(index: number): string {

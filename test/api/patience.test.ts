@@ -1,4 +1,4 @@
-/** The shared client and a server that limits its calls: it keeps below the limit, and waits where it is asked to. */
+/** The shared client and a server that limits its calls: it keeps below the limit, and waits when it is asked to. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';

@@ -1,4 +1,4 @@
-/** A list that is read in pieces is what `JSON.parse` makes of the whole, however it was cut on its way. */
+/** A list that is read in pieces gives what `JSON.parse` gives for the whole, however it was cut on its way. */
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

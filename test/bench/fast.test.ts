@@ -89,7 +89,7 @@ onPostgres(
     const args = ['--store', 'postgres', '--case', 'first-of-period', '--delay', '1', '--fast'];
     const { code, said } = await start([...args, '--data', data, '--write', document]).ended;
     assert.is(code, 0, said);
-    // The cases on SQLite alone were not measured, and stand above it.
+    // The cases that run only on SQLite were not measured, and come first in the file.
     const rows = rowsOf(document, 'first-of-period').filter(([, , measured]) => measured !== '–');
     assert.ok(rows.length > 0, said);
     for (const [, what, measured, , beside] of rows) {

@@ -105,7 +105,7 @@ interface Ends {
   aside: Receiver;
 }
 
-/** Each recovery is told where its alarm was told, and nowhere else, over another kill. */
+/** Each recovery goes where its alarm went, and nowhere else, even across another kill. */
 async function recover(
   daemon: CrashingDaemon,
   tokens: readonly string[],
@@ -127,7 +127,7 @@ async function recover(
     [...new Set(recoveries.filter(({ state }) => state !== 'delivered').map(({ last_error }) => last_error))],
     ['its alarm did not arrive there'],
   );
-  // That a channel is refused is told to all channels, whatever their tags.
+  // All channels are told that one of them refuses, whatever their tags.
   const strayed = [...refusing.received.slice(before), ...aside.received]
     .map(({ body }) => body)
     .filter((body) => !body.includes('[Channel]'));

@@ -1,4 +1,4 @@
-/** A webhook target that misbehaves in the way it is told to, until it is healed; it keeps what reached it. */
+/** A webhook target that misbehaves as requested until it is healed, and records what reached it. */
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -58,7 +58,7 @@ export const MISBEHAVIOURS: Record<string, { how: Misbehaviour | null; told: Reg
 
 export class ChaosTarget {
   readonly posts: Post[] = [];
-  /** The name of its misbehaviour, or null where it is healthy from the start. */
+  /** The name of its misbehaviour, or null if it is healthy from the start. */
   readonly misbehaviour: string | null;
   /** As the API showed it when the webhook was made. */
   secret = '';

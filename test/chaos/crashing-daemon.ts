@@ -34,7 +34,7 @@ export class CrashingDaemon {
     this.#process = await startProcess({ dataDir: this.#dataDir, env: this.#env, nodeOptions });
   }
 
-  /** @param downFor milliseconds by which the clock of its host goes on meanwhile, as if it had been down so long */
+  /** @param downFor milliseconds by which the clock of its host advances meanwhile, as if it had been down that long */
   async killAndRestart(downFor = 0): Promise<void> {
     await this.#process?.end('SIGKILL');
     // What it sent before it died is received by then, and is not taken for something that the next one sends.

@@ -1,5 +1,5 @@
 /**
- * The service was blind: stopped, asleep, or its clock was set. Nobody is accused falsely, nothing is told twice.
+ * The service was blind: stopped, asleep, or its clock was changed. There is no false alarm, and no alert comes twice.
  * Time limit: 180 s. Also on PostgreSQL.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,7 +27,7 @@ interface Team {
   member: string;
   key: string;
   tokens: string[];
-  /** When they checked in, the first and the last of them, in milliseconds since the epoch. */
+  /** When the first and the last of them checked in, in milliseconds since the epoch. */
   checkedIn: [number, number];
 }
 

@@ -86,7 +86,7 @@ class Pair {
   }
 }
 
-/** The old primary takes writes again, and the new one is away: nobody may be taken for the other. */
+/** The old primary accepts writes again while the new one is away: neither must be mistaken for the other. */
 async function expectOldRefused(pair: Pair, team: Team, token: string): Promise<void> {
   const { primary, standby: old } = pair;
   old.server.configure([`synchronous_standby_names = ''`], 'postgresql.auto.conf');

@@ -123,7 +123,7 @@ export class LocalDaemon {
     return this.#keys;
   }
 
-  /** Answers with the JSON of a success, null where it has none. */
+  /** @returns the JSON of a successful answer, or null if it has no body */
   async call<Answer>(
     method: string,
     path: string,
@@ -140,7 +140,7 @@ export class LocalDaemon {
     return (text === '' ? null : JSON.parse(text)) as Answer;
   }
 
-  /** The status of the answer, or null where nobody answers. */
+  /** The status of the answer, or null if there is none. */
   async checkIn(token: string, query = ''): Promise<number | null> {
     try {
       const answer = await fetch(`${this.url}/c/${token}${query}`);

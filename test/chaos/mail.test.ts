@@ -43,7 +43,7 @@ interface Setup {
   options?: SMTPServerOptions;
   /** One that is there already. */
   server?: MailServer;
-  /** What the daemon is told to send to. */
+  /** The mail server that the daemon is configured with. */
   url?: (mail: MailServer) => string;
 }
 
@@ -81,7 +81,7 @@ async function deliveryTo({ daemon }: Context, recipient: string): Promise<WireD
   return all.find(({ target }) => target === recipient);
 }
 
-/** Waits until the delivery has come to `state` with so many attempts, and answers with it. */
+/** Waits until the delivery is in `state` after that many attempts. @returns the delivery */
 async function settled(context: Context, recipient: string, state: string, attempts: number) {
   let found: WireDelivery | undefined;
   const look = async () => {
@@ -94,7 +94,7 @@ async function settled(context: Context, recipient: string, state: string, attem
   return found as WireDelivery;
 }
 
-/** Every header that a message may have: one more was put there by somebody else. */
+/** Every header that a message can have: any other was injected. */
 const KNOWN_HEADERS = new Set(
   `from to subject date message-id references in-reply-to mime-version content-type content-transfer-encoding
    auto-submitted x-auto-response-suppress`.split(/\s+/),
@@ -175,7 +175,7 @@ function about({ parsed }: ReceivedMail): string | undefined {
   return /^Snitch: +(.+)$/m.exec(parsed.text ?? '')?.[1];
 }
 
-/** Each recovery names the alarm of its own snitch as its recipient got it. */
+/** Each recovery refers to the alarm of its own snitch that the same recipient got. */
 function assertThreaded(alarms: readonly ReceivedMail[], recoveries: readonly ReceivedMail[]): void {
   const alarmIds = new Map(alarms.map((mail) => [about(mail), mail.parsed.messageId]));
   assert.is(alarmIds.size, NAMES.length);

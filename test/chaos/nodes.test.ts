@@ -347,7 +347,7 @@ test('all nodes are down for an hour: one blind window, no false alarm, one noti
     assert.equal(more, []);
     assert.ok((window?.length ?? 0) >= HOUR);
     assert.equal(await missingOf(jobs), new Set());
-    // That they report again is told as well.
+    // Their recoveries are sent as well.
     const notices = mailsTo(context, who)
       .map(({ subject }) => subject)
       .filter((subject) => !subject.includes('unheard'));

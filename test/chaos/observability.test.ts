@@ -50,7 +50,7 @@ function passUnseen(milliseconds: number): void {
   performance.now = () => monotonicNow.call(performance) + milliseconds;
 }
 
-/** The value of `name`, which may have labels: `snitch_snitches{status="failed"}`; 0 where there is none yet. */
+/** The value of `name`, with or without labels: `snitch_snitches{status="failed"}`; 0 if there is none yet. */
 async function metric({ daemon }: Context, name: string): Promise<number> {
   const answer = await fetch(`${daemon.url}/metrics`);
   const text = await answer.text();
@@ -84,7 +84,7 @@ async function expectNotReady({ daemon }: Context, why: RegExp): Promise<void> {
   assert.is((await fetch(`${daemon.url}/healthz`)).status, 200, 'it lives all the same');
 }
 
-/** Takes a table away for as long as `work` lasts: whatever needs it fails, and goes on after it. */
+/** Takes a table away during `work`: whatever needs it fails, and works again afterwards. */
 async function without({ daemon }: Context, table: string, work: () => Promise<void>): Promise<void> {
   queryDirectory(daemon.dataDir, `ALTER TABLE ${table} RENAME TO away`);
   try {

@@ -23,7 +23,7 @@ const IN_CHAOS = IS_FULL ? 300 : 120;
 const CHAOS_MS = IS_FULL ? 6_000 : 4_000;
 const KILLS = IS_FULL ? 3 : 2;
 
-/** Raised when it is left alone, evenly over this time: what the latency is measured with. */
+/** Alerts for measuring the latency, raised evenly over this time. */
 const MEASURED = IS_FULL ? 200 : 80;
 const MEASURED_MS = IS_FULL ? 12_000 : 5_000;
 
@@ -162,7 +162,7 @@ function assertNoneForgotten(
     assert.is.not(state, 'delivered', what);
     assert.is(next === null, state === 'dead', `${what}: what is not dead has a time`);
   }
-  // By now that time may be over: on a busy host the retry itself waits for its turn.
+  // That time may already be over: on a busy host the retry itself has to wait for its turn.
   const planned = failed.filter(({ state, sending }) => state === 'pending' && !sending);
   for (const { alert, next_attempt_at: next } of planned) {
     const waits = Date.parse(next ?? '') - (decided.get(alert) ?? Number.NaN);

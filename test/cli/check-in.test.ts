@@ -149,7 +149,7 @@ test('a name without a key is an error that says so; the job of exec runs all th
   assert.equal([run.code, run.stdout], [5, 'ran\n']);
   assert.match(run.stderr, '"the backup" is no token, and a name needs a key');
   assert.match(run.stderr, 'the check-in is kept');
-  // Whoever has the key sends it.
+  // With the key at hand, it is sent.
   assert.is((await context.withKey('spool', 'flush')).code, 0);
   assert.equal(host.kept(), []);
   const plain = await host.run(['check-in', 'nightly-backup']);
@@ -177,7 +177,7 @@ test('a name that cannot be asked for is kept, and asked for when it is sent', a
   assert.equal([refused(host).length, host.kept()], [4, ['refused']]);
   const found = await outcomes(context.daemon, token);
   assert.equal(found.map(([outcome]) => outcome).sort(), ['error', 'healthy', 'start']);
-  // Once the name is good, what was set aside is recorded after all.
+  // Once the name exists, the rejected check-in is recorded after all.
   const mended = await newSnitch(context, 'un known');
   await context.daemon.call('DELETE', `/v1/snitches/${twins[0]}`);
   assert.is((await withKey('spool', 'retry')).code, 0);
@@ -223,7 +223,7 @@ test('a proxy that leads to the API alone: check-ins go where the API says', asy
       assert.equal((await host.run(['exec', given, '--', 'true'], { env })).stderr, '', given);
     }
     assert.is((await checkIns(daemon, token)).length, 6);
-    // Without the key nobody knows better, and the check-in waits.
+    // Without the key the right address is unknown, and the check-in stays in the spool.
     const keyless = await host.run(['check-in', token], { env: { SNITCH_URL: proxy.url } });
     assert.is(keyless.code, 5);
     assert.is(host.kept().length, 1);

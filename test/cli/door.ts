@@ -41,12 +41,12 @@ export class Door implements AsyncDisposable {
     this.#server = server;
   }
 
-  /** Whether anybody is in. */
+  /** Whether a connection is open. */
   get isUsed(): boolean {
     return this.#sockets.size > 0;
   }
 
-  /** Who comes now is refused, and who was in is out. */
+  /** Refuses new connections and ends the open ones. */
   async shut(): Promise<void> {
     const server = this.#server;
     if (!server) return;

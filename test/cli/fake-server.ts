@@ -1,4 +1,4 @@
-/** HTTP servers that answer as no good one does, or not at all. */
+/** HTTP servers that give bad answers, or none. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -34,13 +34,13 @@ export async function fakeServer(
 export interface FakeAnswer {
   status: number;
   headers?: Record<string, string>;
-  /** Text, or what becomes JSON. */
+  /** Text, or a value that is sent as JSON. */
   body?: unknown;
 }
 
 type AnswerTo = (request: IncomingMessage) => FakeAnswer;
 
-/** @param answer to every request, or to each; null for a server that never answers */
+/** @param answer one for all requests, or a function of the request; null for a server that never answers */
 export function startFakeServer(answer: FakeAnswer | AnswerTo | null): Promise<FakeServer> {
   return fakeServer((request, response) => {
     if (!answer) return;

@@ -11,7 +11,7 @@ export interface TerminalOptions {
   /** Typed by the user. */
   input?: string;
   env?: NodeJS.ProcessEnv;
-  /** Is shown the screen whenever it changed; true ends the command. Otherwise its own end is awaited. */
+  /** Called with the screen whenever it changes; returns true to end the command. If absent, it ends on its own. */
   seen?: (screen: string) => boolean;
 }
 

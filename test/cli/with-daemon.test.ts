@@ -1,4 +1,4 @@
-/** What the tests of commands share does not hide that a daemon died. */
+/** The shared daemon of the tests of commands: a test notices if it dies. */
 import { once } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -7,7 +7,7 @@ import { type Commands, withCase, withDaemon } from './with-daemon.ts';
 const test = suite('daemons for the tests of commands');
 
 async function crash({ daemon: { child } }: Commands): Promise<void> {
-  // A shared one keeps no process alive, nor this one until it has ended.
+  // A shared daemon does not keep this process alive; here it must until it has ended.
   child.ref();
   const exited = once(child, 'exit');
   child.kill('SIGKILL');

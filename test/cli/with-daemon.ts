@@ -1,4 +1,4 @@
-/** Commands against a daemon of their own. */
+/** Runs commands against a real daemon. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export interface Commands {
   daemon: DaemonProcess;
   /** Runs a command on the daemon's host, without a terminal. */
   run(...args: string[]): Promise<Ended>;
-  /** The same, where it must succeed: what it printed as JSON. */
+  /** Runs a command that must succeed. @returns the JSON that it printed */
   json<T = Record<string, unknown>>(...args: string[]): Promise<T>;
   /**
    * Makes a snitch, daily unless `fields` name another interval, by one request. What stands before the test of a command, and

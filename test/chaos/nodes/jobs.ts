@@ -1,4 +1,4 @@
-/** A case with its jobs in the database of the nodes, made by way of a store that is no node. */
+/** A case with its jobs in the database of the nodes, created through a store that does not belong to a node. */
 import { parsePostgresUrl } from '../../../src/core/database/postgres-url.ts';
 import { openStoreOnPostgres } from '../../../src/store/postgres/open.ts';
 import { newDataDir, removeDataDir } from '../../data-directory.ts';
@@ -84,7 +84,7 @@ export class Jobs implements AsyncDisposable {
     if (webhook !== undefined) await this.#store.createWebhook(this.caseId, webhook, now);
   }
 
-  /** All of them are due at once, in so many milliseconds. Their last check-in was before that. */
+  /** Makes all of them due at once, in that many milliseconds. */
   async makeDue(tokens: readonly string[], inMs = 0): Promise<number> {
     const at = Date.now() + inMs;
     await this.query(

@@ -1,4 +1,4 @@
-/** The way from one node to the database, which a test stops: either it hangs, or it takes no connection either. */
+/** The network between one node and the database, which a test can stop: it hangs, or also refuses connections. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -15,7 +15,7 @@ export interface Network extends AsyncDisposable {
   readonly port: number;
   /** What is sent is taken, and goes nowhere. */
   hang(): void;
-  /** Likewise; and nobody answers whoever wants to connect. */
+  /** Likewise, and new connections get no answer either. */
   swallow(): Promise<void>;
   heal(): void;
 }

@@ -23,10 +23,10 @@ interface Place {
   running: { process: DaemonProcess; life: Life } | null;
 }
 
-/** The keys are none of its business: what it is told, it is told through the store. */
+/** It needs no keys: the test changes everything through the store. */
 const NO_KEYS = { adminKey: '', apiKey: '' };
 
-/** How long whoever asks a node waits for it, in milliseconds. */
+/** How long a request waits for a node, in milliseconds. */
 const PATIENCE = 25_000;
 
 export class Team implements AsyncDisposable {
@@ -100,7 +100,7 @@ export class Team implements AsyncDisposable {
     return running.life;
   }
 
-  /** The status of the answer, or null where there was none. */
+  /** The status of the answer, or null if there was none. */
   async checkIn(place: number, path: string): Promise<number | null> {
     try {
       const signal = AbortSignal.timeout(PATIENCE);

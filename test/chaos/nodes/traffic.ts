@@ -7,7 +7,7 @@ import type { Team } from './team.ts';
 
 const IS_FULL = process.env.CHAOS === 'full';
 
-/** A job reports errors for so many check-ins, and is well for so many again. */
+/** A job alternates between this many check-ins with errors and as many without. */
 const STRETCH = IS_FULL ? 25 : 6;
 
 /** Between two check-ins of one job, in milliseconds. */
@@ -33,7 +33,7 @@ export class Traffic {
   readonly #name = randomUUID();
   #sent = 0;
 
-  /** @param places where the jobs go; all nodes that are up where it is absent */
+  /** @param places the nodes that the jobs check in to; by default all that are up */
   constructor(team: Team, tokens: readonly string[], places?: readonly number[]) {
     this.#team = team;
     this.#running = Promise.all(tokens.map((token) => this.#job(token, places)));

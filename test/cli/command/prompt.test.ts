@@ -1,5 +1,5 @@
 // Time limit: 120 s.
-/** Questions on a real terminal: what is typed ahead, Ctrl-C and Ctrl-D. */
+/** Questions on a real terminal: typing ahead, Ctrl-C and Ctrl-D. */
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -14,7 +14,7 @@ import { runSnitchWith } from '../piped.ts';
 const COUNT = 120;
 const TOKEN = 'from-another-service';
 
-/** What the client wants to know of each besides its token and its name. */
+/** The fields that the client needs besides token and name. */
 const REST = JSON.stringify({
   ...{ tags: [], notes: '', status: 'healthy', checked_in_at: null, check_in_url: 'http://localhost/t' },
   ...{ interval: 'daily', alert_type: 'basic', alert_email: [], created_at: '2026-01-01T00:00:00.000Z' },
@@ -23,7 +23,7 @@ const REST = JSON.stringify({
 interface Context extends Fixture {
   client: Client;
   env: Record<string, string>;
-  /** Snitches that were read for lists since this was asked last. */
+  /** How many snitches were read for lists since the last call. */
   read(): number;
 }
 
@@ -89,7 +89,7 @@ test('an address that was pasted reads one, and one of no snitch none', async ({
 });
 
 test('a check-in by name reads one, and of a name that none has none', async ({ env, read }) => {
-  // The address that the server of the tests gives leads nowhere, so that it is only looked up.
+  // The check-in address that the test server gives leads nowhere, so the snitch is only looked up.
   await runSnitchWith('', ['check-in', 'job 9', '--timeout', '1s'], env);
   assert.is(read(), 1);
   const { stderr } = await runSnitchWith('', ['check-in', 'job nine', '--timeout', '1s'], env);

@@ -1,4 +1,4 @@
-/** Which server a command asks, and with which key: none ever gets to see the key of another. */
+/** Which server a command calls, and with which key: no server ever sees the key of another. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -35,7 +35,7 @@ test.after.each(async ({ home, work, remove }) => {
   remove();
 });
 
-/** Which keys came since the last look. */
+/** The keys that were sent since the last call. */
 function keysSent({ requests }: FakeServer): string[] {
   return requests.splice(0).map(({ headers: { authorization = '' } }) => {
     const text = Buffer.from(authorization.replace('Basic ', ''), 'base64').toString();
@@ -200,7 +200,7 @@ test('no server gets to see the key of another', async (context) => {
     assert.equal(keysSent(work), ['some-key']);
     await runSnitch(['list'], { ...env, SNITCH_URL: work.url, SNITCH_API_KEY: 'some-key' });
     assert.equal(keysSent(work), ['some-key']);
-    // Two cases on one server: only the default says which one is meant.
+    // Two cases on one server: only the default decides which one is meant.
     const twice = (first: string) =>
       write(
         `${first}servers:\n  a:\n    url: ${home.url}\n    api_key: key-a\n  b:\n    url: ${home.url}\n    api_key: key-b\n`,
@@ -271,7 +271,7 @@ test('a file with one address and one key means what it always did, also beside 
   await runSnitch(['--server', 'unnamed', 'list'], env);
   await runSnitch(['list'], { ...env, SNITCH_URL: work.url });
   assert.equal([keysSent(work), keysSent(home)], [['key-of-work', 'key-of-work'], ['key-of-home']]);
-  // The one server that there is needs no default, and a key in the environment can be for nobody else.
+  // A single server needs no default, and a key in the environment can only be meant for it.
   write(`servers:\n  work:\n    url: ${work.url}\n    api_key: key-of-work\n`);
   await runSnitch(['list'], env);
   await runSnitch(['list'], { ...env, SNITCH_API_KEY: 'from-env' });
@@ -293,7 +293,7 @@ test('check-ins by token go to the server that is named, at the address that it 
     `/in/${token}`,
     ...[1, 2].flatMap(() => [`/in/${token}/start`, `/in/${token}/0`]),
   ]);
-  // Without a home directory there is only what the environment says.
+  // Without a home directory there is only the environment.
   const bare = await runSnitch(['list'], {
     HOME: '',
     SNITCH_URL: home.url,

@@ -27,7 +27,7 @@ import { runSnitch, temporaryDirectory } from '../snitch-process.ts';
 import { type Commands, withDaemon } from '../with-daemon.ts';
 
 const backup = suite('snitch backup and restore');
-/** One for all tests until one of them ends it, or what it works on. */
+/** Shared by all tests until one of them ends it or damages its data. */
 let running: Commands | null = null;
 let on: Commands;
 let directory: ReturnType<typeof temporaryDirectory>;
@@ -303,7 +303,7 @@ backup('restore refuses the database itself, and takes a log without a database 
   assert.equal(namesIn(database), ['in the backup']);
 });
 
-/** Cuts it in the middle: the header still says how long it was. */
+/** Truncates it to half, while the header still says how long it was. */
 function damage(path: string): void {
   chmodSync(path, 0o600);
   truncateSync(path, Math.floor(statSync(path).size / 2 / 4096) * 4096);

@@ -1,4 +1,4 @@
-/** `snitch health`: what a container engine, or a script, is told by an exit code. */
+/** `snitch health`: exit codes for container engines and scripts. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -25,7 +25,7 @@ test('a daemon that works is found by its credentials file, and is well; once it
   assert.equal(await runSnitch(['health', '-q'], env), { code: 1, stdout: '', stderr: '' });
 });
 
-/** What the command says of a server that answers so. */
+/** What the command says about a server that gives this answer. */
 async function healthOf(status: number, body: unknown, headers: Record<string, string>): Promise<Ended> {
   await using server: Server = createServer((_request, response) =>
     response.writeHead(status, headers).end(JSON.stringify(body)),

@@ -56,7 +56,7 @@ serve('a second signal ends a daemon that is still answering, with 1', async () 
   // It has begun to answer, and waits for the rest.
   await once(slow, 'data');
   daemon.kill('SIGTERM');
-  // Two signals that come close together count as one, and a busy daemon may read the first one late.
+  // Two signals close together count as one, and a busy daemon may notice the first one late.
   await daemon.logged('stopping');
   await setTimeout(700);
   daemon.kill('SIGTERM');

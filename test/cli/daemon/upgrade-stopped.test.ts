@@ -1,4 +1,4 @@
-/** `snitch serve` is told to stop while it upgrades its database. */
+/** `snitch serve` gets SIGTERM while it upgrades its database. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

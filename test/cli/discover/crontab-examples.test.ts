@@ -11,7 +11,7 @@ import { runSnitch, temporaryDirectory } from '../snitch-process.ts';
 
 const test = suite('crontab lines that are shown');
 
-/** Every line that begins as a line of a crontab does. */
+/** Every line that begins like a line of a crontab. */
 function cronLines(text: string): string[] {
   return text
     .split('\n')
@@ -28,14 +28,14 @@ function jobOf(line: string): CronJob {
   return job as CronJob;
 }
 
-/** Every program that the line calls by name, found as cron would find it. */
+/** Asserts that every program that the line calls by name is found as cron would find it. */
 function assertRuns(line: string): void {
   const { command, input } = jobOf(line);
   assert.is(input, '', `a bare percent sign ends the command: ${line}`);
   assert.not.match(command, /\s{3,}/, `a remark would become an argument: ${line}`);
   const called = command.split(/&&|;|\s--\s/).map((part) => part.trim().split(/\s+/)[0] ?? '');
   for (const program of called) {
-    // What the reader puts there is a path of his own; what everybody has is found by its name.
+    // A program of the reader's own has a path; one that every host has is found by name.
     const isOwn = /snitch/.test(program);
     assert.ok(isOwn ? program.startsWith('/') : /^\/|^curl$/.test(program), `${program} in ${line}`);
   }
@@ -85,7 +85,7 @@ test('in every help text, with the path of the program that prints it', async ()
   for (const [name, line] of found) {
     assertRuns(line);
     assert.match(line, `${SNITCH} ${name} `);
-    // Run for real, with nothing but what cron gives: the program is found, and understands what it is told.
+    // Run for real, with nothing but the environment of cron: the program is found and understands its arguments.
     const command = `${jobOf(line).command.replaceAll('\\%', '%').replaceAll('/opt/backup.sh', '/bin/true')} --help`;
     const env = { PATH: '/usr/bin:/bin', HOME: path };
     const { status, stderr } = spawnSync('/bin/sh', ['-c', command], { env, encoding: 'utf8' });

@@ -161,7 +161,7 @@ test('the wrapper leaves the rest of the line as it was', () => {
   );
 });
 
-/** What a cron hands to the shell. */
+/** What cron passes to the shell. */
 function asCronReads(command: string): string {
   return command.replaceAll('\\%', '%');
 }

@@ -1,4 +1,4 @@
-/** When jobs of crontabs, anacron and timers are due, as a snitch is told. */
+/** The schedules that snitches get for jobs of crontabs, anacron and timers. */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -88,7 +88,7 @@ test('a time that cron chooses itself is awaited from the first on, until the la
 test('what nobody can wait for is told, and what the server would not take becomes an interval', () => {
   assert.throws(() => cronDue('@reboot x\n'), /only at boot/);
   assert.throws(() => cronDue('0 0 30 2 * x\n'), /no such day/);
-  // A cron of a host reads neither of these, whatever the server does.
+  // No cron daemon accepts these, even if the server would.
   for (const line of ['0 0 L * * x', '0 3 * * 5#2 x', '5/15 * * * * x', '0 24 * * * x']) {
     assert.throws(() => cronDue(`${line}\n`), /not understood|crons differ/, line);
   }
@@ -215,7 +215,7 @@ test('several expressions become one that means all of them, else the longest ti
   assert.equal(joined('06:00', '18:30'), { every: 12.5 * HOUR });
   assert.equal(joined('*:*', 'Sun 20:00'), { every: MINUTE });
   assert.equal(joined('06:00', '06:00 Asia/Tokyo'), { every: 15 * HOUR });
-  // In Berlin the night in which clocks are set back is an hour longer.
+  // In Berlin the night in which clocks go back is an hour longer.
   assert.equal(joinCalendars(['01:00', '23:10'], 'Europe/Berlin', NOW).rule, {
     every: 23 * HOUR + 10 * MINUTE,
   });
@@ -275,7 +275,7 @@ test('anacron: its period, delays and hours', () => {
   assert.equal(short(dues[0]!), [{ cron: '0 3 * * *' }, 'Europe/Berlin', 19 * HOUR + 50 * MINUTE + 2 * HOUR]);
   assert.equal(short(dues[1]!), [{ every: 7 * DAY }, null, 19 * HOUR + 70 * MINUTE + 2 * HOUR]);
   assert.is(dues[0]!.lateness, HOUR + 50 * MINUTE);
-  // To anacron a percent sign is nothing special.
+  // A percent sign has no special meaning for anacron.
   const { after } = wrappedLine(ANACRONTAB, jobs[1]!, "'/opt/a%b/snitch' exec T --");
   assert.is(after, "7 25 cron.weekly '/opt/a%b/snitch' exec T -- echo 50% done");
 });

@@ -1,4 +1,4 @@
-/** The lines that `snitch discover` writes must work; here they are run as cron would run them. */
+/** The lines that `snitch discover` writes are run as cron would run them. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -71,7 +71,7 @@ function install(directory: string, mode = 0o755): string {
   return join(directory, 'bin', 'snitch');
 }
 
-/** The command of a crontab line, run with what cron gives to a job and nothing else. */
+/** Runs the command of a crontab line with the environment that cron gives to jobs, and nothing else. */
 function runAsCron(line: string, { path = '/usr/bin:/bin', home = '/' } = {}): { status: number | null } {
   const command = line.replace(/^(?:\S+\s+){5}/, '').replaceAll('\\%', '%');
   return spawnSync('/usr/bin/env', ['-i', `PATH=${path}`, `HOME=${home}`, '/bin/sh', '-c', command]);
@@ -213,7 +213,7 @@ test('a service that can reach nobody gets no drop-in', (context) => {
     context.put(`/etc/systemd/system/timers.target.wants/${name}.timer`, '');
   }
   const { proposals, passed_over } = discover(context, SNITCH, '--apply', '--yes');
-  // Where this checkout lies in a place that such a service does not see.
+  // If this checkout is in a place that such a service cannot see.
   const isHidden = /^\/(?:home|root|tmp|var\/tmp)\//.test(SNITCH);
   assert.equal(
     proposals.map(({ where }) => where),

@@ -1,4 +1,4 @@
-/** How often the timers of systemd go off. */
+/** How often systemd timers elapse. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { scheduleOfTimer } from '../../../src/cli/discover/systemd/schedule.ts';

@@ -25,7 +25,7 @@ const test = suite<Context>('discover, twice');
 
 test.before.each(async (context) => {
   const commands = await withCase();
-  // Below a directory that everybody may enter, for those who are not root.
+  // In a directory that everybody can enter, for tests as another user.
   const root = mkdtempSync(join(tmpdir(), 'snitch-root-'));
   chmodSync(root, 0o755);
   Object.assign(context, commands, {
@@ -92,7 +92,7 @@ test('what was written in part is completed, also where jobs have the same name'
   await run(...applying);
   const [wrapped = ''] = read('/etc/crontab').split('\n');
   put('/etc/crontab', `${wrapped}\n2 3 * * * root /opt/b/run.sh\n`);
-  // A draft of one that a power cut ended.
+  // A draft left by a run that a power cut ended.
   put('/etc/.crontab.snitch-1', 'half a file', 0o600);
   await run(...applying);
   await assertEachOnce(context, 2);

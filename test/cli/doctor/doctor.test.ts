@@ -52,7 +52,7 @@ doctor(
       ],
     );
     assert.match(of('team')?.remedy ?? '', 'snitch webhook add');
-    // The daemon may have another configuration than the one that is found here.
+    // The daemon may have another configuration than the one found here.
     assert.match(of('links')?.message ?? '', 'not set in this configuration');
     assert.match(of('links')?.remedy ?? '', /set base_url .* name that with --config/);
     const { stdout } = await on.run('doctor');
@@ -348,7 +348,7 @@ doctor(
 );
 
 doctor('answers of a daemon of an earlier version are no failure of the proxy', async () => {
-  // A daemon before which something takes away what earlier versions did not send.
+  // A daemon behind a proxy that removes what earlier versions did not send.
   let target = '';
   const between = createServer(async (request, response) => {
     const { host: _host, connection: _connection, ...headers } = request.headers;

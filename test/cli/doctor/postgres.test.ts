@@ -1,4 +1,4 @@
-/** What `snitch doctor` says of a PostgreSQL database and of the nodes on it. */
+/** What `snitch doctor` says about a PostgreSQL database and its nodes. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { findingsOf } from '../../../src/cli/doctor/postgres.ts';
