@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Interval } from '../../src/core/interval.ts';
-import { type Learned, NO_LATE_RUNS, withCheckIn } from '../../src/core/late-runs.ts';
+import { knownUntil, type Learned, NO_LATE_RUNS, withCheckIn } from '../../src/core/late-runs.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -47,6 +47,22 @@ known('a history from before late runs were remembered is known since its first 
     all[19]!,
   );
   assert.is(late.since, all[0]);
+});
+
+known('up to an instant, that instant included', () => {
+  const all = nights(4);
+  const [first, second] = all as [number, number];
+  const learned: Learned = {
+    firstCheckIns: all,
+    late: { since: first, runs: all.map((at) => ({ at, by: HOUR })) },
+  };
+  assert.equal(knownUntil(learned, second), {
+    firstCheckIns: [first, second],
+    late: { since: first, runs: [first, second].map((at) => ({ at, by: HOUR })) },
+  });
+  const only = { at: first, by: HOUR };
+  assert.equal(knownUntil(learned, first), { firstCheckIns: [first], late: { since: first, runs: [only] } });
+  assert.equal(knownUntil(learned, first - 1), { firstCheckIns: [], late: { since: null, runs: [] } });
 });
 
 known.run();

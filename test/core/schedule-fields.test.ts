@@ -83,6 +83,11 @@ test('all that is wrong is said at once', () => {
   assert.equal(validateScheduleToCheck([], 'UTC', NOW).validations?.[0]?.attribute, 'body');
   const { value } = validateScheduleToCheck({ schedule: { every: 60 }, from: '2027-01-01' }, 'UTC', NOW);
   assert.equal(value, { rule: { every: 60 }, timezone: null, grace: null, from: Date.parse('2027-01-01Z') });
+  const from = (at: string) => validateScheduleToCheck({ schedule: { every: 60 }, from: at }, 'UTC', NOW);
+  assert.is(from('1970-01-01T00:00:00Z').value?.from, 0);
+  assert.equal(from('1969-12-31T23:59:59Z').validations, [
+    { attribute: 'from', message: 'must be an ISO 8601 time since 1970' },
+  ]);
 });
 
 test('no expression costs more than a moment', () => {

@@ -124,6 +124,35 @@ test('a webhook and an address whose last delivery died reach nobody until somet
   assert.equal([well.unreached?.all, well.failing?.map(({ name }) => name)], [false, ['Ann@example.com']]);
 });
 
+test('a target works again however many deliveries went elsewhere since', async (context) => {
+  const { acme, clock, store } = context;
+  ok(await acme.write.patch('/v1/case', { members: ['ann@example.com', 'bob@example.com'] }));
+  const { token } = await newSnitch(acme);
+  await checkIn(context, token, '?s=1');
+  await settleAll(context, 'email', { kind: 'dead', error: '550 no such mailbox' });
+  ok(await acme.write.patch('/v1/case', { members: ['ann@example.com'] }));
+  await checkIn(context, token);
+  await settleAll(context, 'email', { kind: 'delivered', at: clock.now });
+  ok(await acme.write.patch('/v1/case', { members: [] }));
+  const { id } = ok<{ id: string }>(await acme.write.post('/v1/channels', slack()));
+  // More than are read at once.
+  const count = 1_001;
+  const route = { channel: 'slack', target: id } as const;
+  await Promise.all(Array.from({ length: count }, () => store.createTestDelivery(acme.id, route, clock.now)));
+  const { now } = clock;
+  const request = { now, leaseUntil: now + HOUR, perTarget: count, limit: count, busy: [], after: '' };
+  const claims = await store.claimDeliveries({ ...request, channel: 'slack' });
+  const delivered = { kind: 'delivered', at: now } as const;
+  const settled = await Promise.all(claims.map((one) => store.settleDelivery(one.id, one.fence, delivered)));
+  assert.is(settled.filter(Boolean).length, count);
+  ok(await acme.write.patch('/v1/case', { members: ['ann@example.com', 'bob@example.com'] }));
+  const failing = (await audience(context)).failing;
+  assert.equal(
+    failing?.map(({ name }) => name),
+    ['bob@example.com'],
+  );
+});
+
 test('a delivery that was never sent does not count against its target', async (context) => {
   const { acme } = context;
   ok(await acme.write.patch('/v1/case', { members: ['ann@example.com'] }));

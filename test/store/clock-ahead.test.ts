@@ -29,6 +29,16 @@ async function dueOf(store: Store, owner: Case, token: string): Promise<number |
 }
 
 contract('a clock that ran ahead', (test) => {
+  test('a check-in some minutes ahead happened now, though its deadline may be right', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner, {}, NOW - MINUTE);
+    await checkIn(store, token, NOW + 5 * MINUTE);
+    const dueAt = await dueOf(store, owner, token);
+    await setAnew(store);
+    const { state } = await snitchOf(store, owner, token);
+    assert.equal([state.lastCheckInAt, state.checkedInAt, state.dueAt], [NOW, NOW, dueAt]);
+  });
+
   test('check-ins, deadlines and reminders of that time are set anew', async ({ store }) => {
     const owner = await newCase(store);
     const made = { hourly: 'hourly', daily: 'daily', minute: '1_minute', monthly: 'monthly' } as const;

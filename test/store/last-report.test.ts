@@ -106,6 +106,11 @@ contract('a run that has not ended', (test) => {
     assert.is(await startedAt(store, (token) => notes(store, token, 1, NOW)), 0);
     assert.is(await startedAt(store, (token) => notes(store, token, 30, NOW)), 0);
     assert.is(await startedAt(store, (token) => notes(store, token, 80, NOW)), 0);
+    const atOnce = async (token: string) => {
+      await checkIn(store, token, NOW);
+      await notes(store, token, 80, NOW);
+    };
+    assert.is(await startedAt(store, atOnce), 0, 'it began in the millisecond in which the last one ended');
   });
 
   test('one that has ended is not, and of two the later is', async ({ store }) => {

@@ -82,6 +82,9 @@ test('for an alarm that is due it names the time', () => {
   ]);
   const inside = { ...HOURS, days: ['wed'] } as const;
   assert.equal(later(rule({ hours: inside }), next), [], 'in its hours it is told at once');
+  assert.equal(later(rule({ after: 600, hours: inside }), next), [
+    { name: 'ops', when: 'after 10 min if nobody acknowledges, at 11:00' },
+  ]);
 });
 
 test('during an outage, a target that still waits is listed with the time it will be told', () => {

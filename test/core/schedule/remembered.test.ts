@@ -45,6 +45,13 @@ test('whatever was asked before, it answers as one that was never asked', () => 
   }
 });
 
+test('a run that comes once is found again at its very instant', () => {
+  const once = readSchedule({ calendar: '2026-11-02 09:00:00' }, 'UTC');
+  const at = Date.UTC(2026, 10, 2, 9);
+  assert.is(once.nextAfter(at - 5 * HOUR), at);
+  assert.equal([once.lastUntil(at - 1), once.lastUntil(at), once.lastUntil(at + 1)], [null, at, at]);
+});
+
 test('one rule in many zones is that of each zone, in whatever order they ask', () => {
   const schedule = Object.freeze({ cron: '0 9 * * *' });
   const zones = Intl.supportedValuesOf('timeZone').slice(0, 120);

@@ -164,6 +164,7 @@ contract('deadlines in a silence', (test) => {
     assert.is(await pass(store, at('12:30')), 0);
     assert.is(await pass(store, at('12:40')), 1);
     assert.is(await dueOf(store, owner, token), DUE + 50 * MINUTE);
+    assert.equal(await store.listSilences(owner.id, at('12:40')), [], 'it is over');
   });
 
   test('a reminder waits, and a recovery of what was told does not', async ({ store }) => {
