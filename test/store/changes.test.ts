@@ -1,10 +1,10 @@
-/** Whoever waits for a change of a snitch is told of it when it is committed: of each, and of no other. */
+/** A listener hears of each change of its snitch once it is committed, and of no other. */
 import * as assert from 'uvu/assert';
 import type { Change } from '../../src/store/change.ts';
 import { checkIn, contract, DAY, HOUR, healthySnitch, NOW, newCase, newSnitch, sweep } from './fixture.ts';
 
 contract('changes of snitches', (test) => {
-  test('each is told, whatever caused it', async ({ store }) => {
+  test('every change is announced, whatever caused it', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await healthySnitch(store, owner);
     await newSnitch(store, owner);
@@ -32,9 +32,7 @@ contract('changes of snitches', (test) => {
     }
   });
 
-  test('a blind window that postpones its deadline is one, and what is only read is none', async ({
-    store,
-  }) => {
+  test('a postponed deadline counts as a change, and reading does not', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await healthySnitch(store, owner);
     const changes: Change[] = [];
@@ -50,7 +48,7 @@ contract('changes of snitches', (test) => {
     assert.equal(changes, [{ kind: 'snitch', caseId: owner.id, token }]);
   });
 
-  test('a new snitch is told too', async ({ store }) => {
+  test('a new snitch is announced too', async ({ store }) => {
     const owner = await newCase(store);
     const changes: Change[] = [];
     store.onChange((change) => changes.push(change));

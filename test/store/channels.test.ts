@@ -1,4 +1,4 @@
-/** Channels of a case: what is kept of them, and which alerts they are sent. */
+/** Channels of a case: what is stored about them, and which alerts they get. */
 import * as assert from 'uvu/assert';
 import type { ChannelFields, ChannelKind } from '../../src/core/channel.ts';
 import type { ClaimedDelivery } from '../../src/core/delivery.ts';
@@ -54,7 +54,9 @@ contract('channels', (test) => {
     await store.createChannel(owner, made('ntfy', { name: 'ops' }), NOW);
   });
 
-  test('a recovery is not told where its alarm did not arrive, and that is no attempt', async ({ store }) => {
+  test('a recovery is not sent to a target that its alarm did not reach, and no attempt is counted', async ({
+    store,
+  }) => {
     const owner = await newCase(store);
     await store.createChannel(owner.id, made('ntfy'), NOW);
     const { token } = await newSnitch(store, owner);
@@ -146,7 +148,9 @@ contract('channels', (test) => {
     assert.equal(await targets(store, owner.id), [all.id, db.id], 'the recovery');
   });
 
-  test('a recovery goes only where the alarm went; a first report to whoever takes it', async ({ store }) => {
+  test('a recovery goes only where the alarm went; a first report to every target that accepts it', async ({
+    store,
+  }) => {
     const owner = await newCase(store);
     const chat = await store.createChannel(owner.id, made('ntfy'), NOW);
     const pager = await store.createChannel(owner.id, made('pagerduty'), NOW + 1);
@@ -223,7 +227,7 @@ contract('channels', (test) => {
     assert.is(after?.alert.type, 'snitch.reporting');
   });
 
-  test('a refusal stands until something is delivered or the settings change', async ({ store }) => {
+  test('a refusal is remembered until something is delivered or the settings change', async ({ store }) => {
     const owner = await newCase(store);
     const { id } = await store.createChannel(owner.id, made('ntfy'), NOW);
     const send = async (settlement: Parameters<Store['settleDelivery']>[2], at: number) => {

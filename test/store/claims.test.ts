@@ -15,7 +15,7 @@ const claim = (store: Store, changes: Partial<ClaimRequest> = {}) =>
     ...changes,
   });
 
-/** Deliveries as `[address, how many]`; each address is the only member of a case of its own. */
+/** Deliveries as `[address, how many]`; each address is the only member of its own case. */
 async function backlog(store: Store, counts: Record<string, number>): Promise<void> {
   for (const [address, count] of Object.entries(counts)) {
     const owner = await newCase(store, { members: [address] });
@@ -30,7 +30,7 @@ function countByTarget(claimed: Awaited<ReturnType<Store['claimDeliveries']>>): 
 }
 
 contract('fairness of claims', (test) => {
-  test('a claim goes on behind the target that the last one ended with, and comes round', async ({
+  test('a claim goes on after the target that the last one ended with, and starts over at the end', async ({
     store,
   }) => {
     await backlog(store, { 'a@example.com': 9, 'b@example.com': 9, 'c@example.com': 9 });

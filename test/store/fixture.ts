@@ -1,4 +1,4 @@
-/** What the suites of the store share: stores in directories of their own, and the rows that tests begin with. */
+/** Shared by the suites of the store: stores in their own directories, and the rows that tests begin with. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ export const utc = (iso: string): number => Date.parse(`${iso}Z`);
 /** A Wednesday morning: the moment at which most tests begin. */
 export const NOW = utc('2025-07-09T10:20:00');
 
-/** A store that `await using` closes at the end of its block, however that ends; it can be closed more than once. */
+/** A store that `await using` closes at the end of its block; it can be closed more than once. */
 export type Closing = Store & AsyncDisposable;
 
 /** An empty store, and what a test can do to its database directly. */

@@ -1,4 +1,4 @@
-/** A snitch that alerts too often: one alert says so, the rest are counted, and what it is in the end is told. */
+/** A snitch that alerts too often: one alert says so, the next ones are only counted, and its final status is sent. */
 import * as assert from 'uvu/assert';
 import type { Case } from '../../src/core/case.ts';
 import type { Store } from './acting.ts';
@@ -42,7 +42,7 @@ async function count({ query }: Opened, table: string): Promise<number> {
 }
 
 contract('flapping', (test) => {
-  test('12 alerts within an hour are told, the 13th says that there are too many, the rest are counted', async (opened) => {
+  test('12 alerts within an hour are sent, the 13th says that there are too many, the rest are counted', async (opened) => {
     const { store } = opened;
     const owner = await newCase(store, { members: ['ann@example.com'] });
     const { token } = await newSnitch(store, owner);
@@ -57,9 +57,7 @@ contract('flapping', (test) => {
     assert.is((await snitchOf(store, owner, token)).state.status, 'healthy', 'the state goes on');
   });
 
-  test('a missed deadline can be the one that is too many, of each snitch that is due by itself', async ({
-    store,
-  }) => {
+  test('a missed deadline can be the one too many, for each due snitch on its own', async ({ store }) => {
     const owner = await newCase(store);
     const [often, seldom] = [
       await newSnitch(store, owner, { interval: '15_minute' }),
@@ -86,9 +84,7 @@ contract('flapping', (test) => {
     assert.not.ok(alerts.some((one) => one.includes(' ')));
   });
 
-  test('what the snitch is in the end is told when it is quiet: a real outage after flapping', async ({
-    store,
-  }) => {
+  test('once it is quiet its final status is sent: a real outage after flapping', async ({ store }) => {
     const owner = await newCase(store, { members: ['ann@example.com'] });
     const { token } = await newSnitch(store, owner);
     const then = await flip(store, token, 31);
@@ -113,7 +109,7 @@ contract('flapping', (test) => {
     assert.is((await told(store, owner, token))[0], 'snitch.reporting');
   });
 
-  test('what is told in the end belongs to the incident that it is about', async ({ store }) => {
+  test('the final alert belongs to the incident that it is about', async ({ store }) => {
     const owner = await newCase(store);
     const incidentOf = async (times: number) => {
       const { token } = await newSnitch(store, owner);
@@ -125,11 +121,11 @@ contract('flapping', (test) => {
     };
     // The 13th alert is the error that reported too many changes; it opened another incident.
     assert.equal(await incidentOf(14), [14, 'snitch.reporting', 12]);
-    // The error that is told in the end began while changes were only counted, so it follows the alert that said so.
+    // The error that is sent in the end began while changes were only counted, so it follows the flapping alert.
     assert.equal(await incidentOf(15), [14, 'snitch.errored', 12]);
   });
 
-  test('a deadline that passes while it flaps is told in the end', async ({ store }) => {
+  test('a deadline that passes while it flaps is reported in the end', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await newSnitch(store, owner, { interval: '1_minute' });
     const then = await flip(store, token, 20);
@@ -153,7 +149,7 @@ contract('flapping', (test) => {
     assert.is(alerts.filter((one) => one.includes('goes on 60')).length, 4);
   });
 
-  test('each snitch flaps by itself: what is told of one changes nothing of another', async ({ store }) => {
+  test('each snitch flaps on its own: one does not affect another', async ({ store }) => {
     const owner = await newCase(store);
     const [one, other] = [await newSnitch(store, owner), await newSnitch(store, owner)];
     const phases = async (token: string) =>
@@ -216,7 +212,7 @@ contract('flapping', (test) => {
     assert.ok((await told(store, owner, token)).length > before);
   });
 
-  test('another snitch, and one of the same token after a deletion, are told as ever', async (opened) => {
+  test('other snitches, and a new one with the same token after a deletion, alert as usual', async (opened) => {
     const { store } = opened;
     const owner = await newCase(store);
     const { token } = await newSnitch(store, owner);
@@ -230,7 +226,7 @@ contract('flapping', (test) => {
     assert.is((await told(store, owner, token)).length, 13);
   });
 
-  test('notes are kept once for all alerts that show them, and go with the last of them', async (opened) => {
+  test('notes are stored once for all alerts that show them, and deleted with the last of them', async (opened) => {
     const { store, query } = opened;
     const owner = await newCase(store);
     const notes = 'n'.repeat(10_000);

@@ -21,7 +21,7 @@ import {
   utc,
 } from './fixture.ts';
 
-/** Due at three each night, with half an hour of grace, and a run may take two hours. */
+/** Due at three each night with half an hour of grace; a run can take up to two hours. */
 const NIGHTLY: Partial<SnitchFields> = {
   interval: 'daily',
   schedule: { cron: '0 3 * * *' },
@@ -136,7 +136,7 @@ contract('the longest time of a run', (test) => {
     assert.is(await sweep(store, THREE + DAY), 0);
   });
 
-  test('of two runs at once each has its own time', async ({ store }) => {
+  test('two simultaneous runs each have their own time', async ({ store }) => {
     const night = await Night.of(store);
     await night.start(THREE, { runId: 'a' });
     await night.start(THREE + HOUR, { runId: 'b' });
@@ -152,7 +152,7 @@ contract('the longest time of a run', (test) => {
     assert.is(last?.durationMs, 21 * HOUR);
   });
 
-  test('the other run is told when it overruns, once the first has ended', async ({ store }) => {
+  test('once the first run has ended, the other one is reported when it overruns', async ({ store }) => {
     const night = await Night.of(store);
     await night.start(THREE, { runId: 'a' });
     await night.start(THREE + HOUR, { runId: 'b' });
@@ -229,7 +229,7 @@ contract('the longest time of a run', (test) => {
     assert.is((await night.state()).runs, null);
   });
 
-  test('an id may be used again for each run', async ({ store }) => {
+  test('every run can use the same id again', async ({ store }) => {
     const night = await Night.of(store);
     for (const day of [0, 1, 2]) {
       await night.start(THREE + day * DAY, { runId: 'nightly' });
@@ -269,7 +269,7 @@ contract('the longest time of a run', (test) => {
     assert.is((await night.alerts()).at(-1), 'snitch.reporting from missing');
   });
 
-  test('where the next run is missing by then, the late end changes the reason alone', async ({ store }) => {
+  test('if the next run is already missing, a late end changes only the reason', async ({ store }) => {
     const night = await Night.of(store);
     await night.start(THREE);
     await night.failsAt(THREE + 2 * HOUR, { kind: 'overran', startedAt: THREE });
@@ -433,7 +433,7 @@ contract('blind windows across runs', (test) => {
     await night.failsAt(next, { kind: 'noCheckIn', by: next });
   });
 
-  test('a run that goes on after the window ends as ever', async ({ store }) => {
+  test('a run that goes on after the window ends as usual', async ({ store }) => {
     const night = await Night.of(store);
     await night.start(THREE);
     await blind(store, THREE + HOUR, THREE + 90 * MINUTE);

@@ -1,4 +1,4 @@
-/** What monitoring reads of snitches; what the values mean is told by http/snitch-metrics.test.ts. */
+/** What monitoring reads about snitches; for what the values mean see http/snitch-metrics.test.ts. */
 import * as assert from 'uvu/assert';
 import type { MeasuredSnitch } from '../../src/store/snitches.ts';
 import type { Store } from './acting.ts';

@@ -1,4 +1,4 @@
-/** How an operation may be declared: the compiler refuses what would lose something only when it is run. */
+/** How operations can be declared: the compiler refuses declarations that would lose something at run time. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Table } from '../../src/store/methods/method.ts';
@@ -20,7 +20,7 @@ const note = async (tx: Transaction, text: string) => {
 test('what writes does not compile as a read', () => {
   // @ts-expect-error: what it wrote would never be synced
   const setting = read(setSetting);
-  // @ts-expect-error: whoever only reads is given nothing to write with
+  // @ts-expect-error: a read gets nothing to write with
   const bare = read(async (tx) => tx.run('DELETE FROM settings'));
   // @ts-expect-error: nor can it undo, announce or forget
   const savepoint = read(async (tx) => tx.savepoint(async () => tx.announce({ kind: 'deliveries' })));
@@ -29,7 +29,7 @@ test('what writes does not compile as a read', () => {
   assert.equal([setting.how, bare.how, savepoint.how, table.note.how], ['read', 'read', 'read', 'read']);
 });
 
-test('what reads may be declared as anything, and used by what writes', () => {
+test('a read can be declared as anything, and used by a write', () => {
   const both = async (tx: Transaction) =>
     setSetting(tx, 'maintenance', (await getSetting(tx, 'liveness')) ?? '');
   const onlyReads = async (tx: Reading) => getSetting(tx, 'maintenance');

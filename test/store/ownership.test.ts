@@ -1,4 +1,4 @@
-/** Snitches that bring their tokens, whole batches of them, and the files that they are kept in. */
+/** Snitches that bring their own tokens, in batches, and the files that own them. */
 import * as assert from 'uvu/assert';
 import { Invalid, NotFound, PlanLimitReached } from '../../src/core/errors.ts';
 import type { ImportedSnitch } from '../../src/store/ownership.ts';
@@ -36,7 +36,7 @@ contract('imports and ownership', (test) => {
     assert.equal(await store.listOwnership(owner.id, SLICE), { owned: [], next: null });
   });
 
-  test('where tokens are taken, in whatever case, all of them are named and nothing is made', async ({
+  test('if tokens are taken, whichever case has them, all are named and nothing is created', async ({
     store,
   }) => {
     const owner = await newCase(store);
@@ -51,7 +51,7 @@ contract('imports and ownership', (test) => {
     assert.is(await store.ownerOfToken(own.token), owner.id);
   });
 
-  test('of two that import the same names at once, one makes them and the other is told of all', async ({
+  test('if two import the same names at once, one creates them and the other hears which are taken', async ({
     store,
   }) => {
     const owner = await newCase(store, { maxSnitches: 3 });
@@ -164,7 +164,7 @@ contract('imports and ownership', (test) => {
     assert.equal(listed, [['token-a'], ['token-c', 'token-d'], []]);
   });
 
-  test('changes of many are all made or none', async ({ store }) => {
+  test('a change of many snitches is made for all or none', async ({ store }) => {
     const owner = await newCase(store);
     const [first, second] = [await newSnitch(store, owner), await newSnitch(store, owner)];
     const renamed = (token: string, name: string) => ({ token, changes: { name } });

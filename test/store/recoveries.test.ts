@@ -1,4 +1,4 @@
-/** A recovery goes to those who got the alarm, whatever happened in between. */
+/** A recovery goes to the targets that got the alarm, whatever happened in between. */
 import * as assert from 'uvu/assert';
 import type { Case } from '../../src/core/case.ts';
 import { EVERYTHING } from '../../src/core/channel.ts';

@@ -20,7 +20,7 @@ import { ON_POSTGRES } from './postgres/open.ts';
 
 const PAGE = { limit: 1_000, before: null };
 
-/** Check-ins of a log that keeps fifty, which is cut every twenty-five: each is looked at, by another process on PostgreSQL. */
+/** Check-ins of a log that keeps fifty and is cut every twenty-five. */
 const WRITTEN = ON_POSTGRES ? 200 : 500;
 
 /** A whole pass at NOW; answers the number of slices. */

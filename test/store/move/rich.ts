@@ -52,7 +52,7 @@ function columnsOf(db: Database.Database, table: string): Column[] {
   return db.prepare('SELECT name, type, "notnull", pk FROM pragma_table_info(?)').all(table) as Column[];
 }
 
-/** @param row 0 has all values null that may be, the others have each text somewhere */
+/** @param row 0 has null wherever that is allowed; the others have each of the texts somewhere */
 function trapIn({ name, type, notnull, pk }: Column, index: number, row: number): unknown {
   if (pk > 0 && type !== 'TEXT') return BigInt(1_000 + row);
   if (row === 0 && notnull === 0 && pk === 0) return null;
@@ -92,7 +92,7 @@ export function makeRich(path: string): void {
   if (Number(lastInsertRowid) !== 78) throw new Error('SQLite gives numbers in another way than expected');
 }
 
-/** Tables without a row: a fixture that says nothing of them proves nothing for them. */
+/** Tables without a row: the fixture would prove nothing about them. */
 export function emptyTables(path: string): string[] {
   using db = closing(new Database(path, { readonly: true }));
   return tablesOf(db).filter((table) => db.prepare(`SELECT 1 FROM "${table}"`).get() === undefined);

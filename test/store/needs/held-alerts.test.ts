@@ -1,4 +1,4 @@
-/** One alert for a dead host: what it holds back, until when, and who is told in the end. */
+/** One alert for a dead host: which alerts it holds, until when, and who is told in the end. */
 import * as assert from 'uvu/assert';
 import type { Case } from '../../../src/core/case.ts';
 import type { Snitch, SnitchFields } from '../../../src/core/snitch.ts';
@@ -103,7 +103,7 @@ contract('alerts that are held', (test) => {
     }
   });
 
-  test('a job that checks in again is told to nobody, whoever recovers first', async ({ store }) => {
+  test('nobody is told of a job that checks in again, whichever recovers first', async ({ store }) => {
     for (const order of ['host', 'job', 'together'] as const) {
       const { owner, host, job } = await bothDown(store);
       const at = NOW + HOUR;
@@ -118,7 +118,7 @@ contract('alerts that are held', (test) => {
     }
   });
 
-  test('a job that stays silent is told when its host was well for its period, with the truth', async ({
+  test('a job that stays silent is reported, truthfully, when its host has been well for one of its periods', async ({
     store,
   }) => {
     const made = await bothDown(store);
@@ -176,7 +176,7 @@ contract('alerts that are held', (test) => {
     assert.is((await snitchOf(store, owner, third.token)).hold?.until, well + 22 * MINUTE);
   });
 
-  test('the order of one sweep does not matter, whichever of them is due first', async ({ store }) => {
+  test('the order within a sweep does not matter', async ({ store }) => {
     for (const [hostEvery, jobEvery] of [
       [10, 5],
       [5, 10],
@@ -246,7 +246,7 @@ contract('alerts that are held', (test) => {
     }
   });
 
-  test('an error of a job alerts as ever, and then its recovery is told', async ({ store }) => {
+  test('an error of a job alerts as usual, and so does its recovery', async ({ store }) => {
     const { owner, job } = await bothDown(store);
     await checkIn(store, job.token, JOB_FAILS + MINUTE, { outcome: 'error', exitStatus: 3 });
     await checkIn(store, job.token, JOB_FAILS + 2 * MINUTE);
@@ -257,7 +257,7 @@ contract('alerts that are held', (test) => {
     ]);
   });
 
-  test('whoever was told of an error is told when a held job is well, and of no second error', async ({
+  test('targets that got an error hear when the held job is well, and get no second error', async ({
     store,
   }) => {
     const { owner, host, job } = await hostAndJob(store);
@@ -301,7 +301,7 @@ contract('alerts that are held', (test) => {
     assert.is((await snitchOf(store, owner, job.token)).state.status, 'healthy');
   });
 
-  test('the same where the sweep comes to the job before anything was restarted', async ({ store }) => {
+  test('the same if the sweep reaches the job before anything was restarted', async ({ store }) => {
     const { owner, host, job } = await hostAndJob(store);
     await pass(store, HOST_FAILS);
     await checkIn(store, host.token, NOW + 9 * MINUTE);
@@ -311,7 +311,7 @@ contract('alerts that are held', (test) => {
     assert.equal(await alertsOf(store, owner, job.token), [REPORTED]);
   });
 
-  test('whoever was told is not reminded while the host is down, and is when it is well', async ({
+  test('nobody is reminded of the job while the host is down, but is once the host is well', async ({
     store,
   }) => {
     const { owner, host, job } = await hostAndJob(store);
@@ -442,7 +442,7 @@ contract('alerts that are held', (test) => {
     assert.is((await snitchOf(store, owner, job.token)).hold?.until, well + 2 * SECOND + 10 * MINUTE);
   });
 
-  test('what a clock wrote that ran ahead holds nothing for long', async ({ store }) => {
+  test('times written by a clock that was ahead do not hold alerts for long', async ({ store }) => {
     const { owner, host, job } = await bothDown(store);
     const ahead = NOW + 400 * 24 * HOUR;
     await checkIn(store, host.token, ahead);
@@ -473,7 +473,7 @@ contract('alerts that are held', (test) => {
     assert.is((await alertsOf(store, owner)).filter((alert) => alert === MISSING).length, 1);
   });
 
-  test('the last run of a schedule is told as well', async ({ store }) => {
+  test('the last run of a schedule is reported as well', async ({ store }) => {
     const { owner, host } = await hostAndJob(store);
     const schedule = { calendar: '2025-07-09 10:30:00' };
     const job = await healthySnitch(store, owner, {

@@ -26,7 +26,7 @@ const MISSING = 'snitch.missing from healthy';
 
 const PROGRAM = join(import.meta.dirname, 'mortal-store.ts');
 
-/** A life ends after so many syncs at most. */
+/** The most syncs after which a process is killed. */
 const LONGEST_LIFE = 6;
 const WELL = NOW + 60 * MINUTE;
 

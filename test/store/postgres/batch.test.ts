@@ -88,7 +88,7 @@ test('they are answered in their order, the first time one by one and then toget
   });
 });
 
-test('what stands behind one that fails is not done, and nor is the commit', async () => {
+test('statements after a failed one are not executed, and nor is the commit', async () => {
   await inSession(async (session, pool) => {
     await pool.query('CREATE TABLE kept (v bigint)');
     const insert = (v: number) => asked('insert', 'INSERT INTO kept VALUES (8 / $1::bigint)', v);
@@ -133,7 +133,7 @@ test('a connection that breaks without a word may have committed; one whose end 
     assert.instance(unavailable(told), Unreachable, 'it may be done again');
     for (const [syscall, code] of [
       ['read', 'ECONNRESET'],
-      // Of what is sent together, the commit may have come through.
+      // As all of it is sent together, the commit may have arrived.
       ['write', 'EPIPE'],
     ] as const) {
       const untold = await outcome((client) => {
@@ -181,7 +181,7 @@ test('check-ins whose server goes in the middle of their set are applied once', 
   }
 });
 
-test('the limit of the server is known as such where this process got no time right behind its question', async () => {
+test('the time limit of the server is recognised even if this process got no time right after its request', async () => {
   const client = {
     on: () => client,
     // As if 20 of the 900 ms that the server waits had passed before this process was looked at again. Its timer begins behind

@@ -1,4 +1,4 @@
-/** The clock of one database in the place of that of its host, which the daemons on it go by when they sweep. */
+/** Replaces the clock of one database, which decides for its daemons when they sweep. */
 import { queryOnPostgres } from './open.ts';
 
 /** The functions that tell the time of this very moment; what else the server has of that kind, nothing asks. */

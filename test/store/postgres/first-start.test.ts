@@ -31,7 +31,7 @@ test.before(async (context) => {
 });
 test.after(({ cluster }) => cluster[Symbol.asyncDispose]());
 
-/** The words that it is refused with; none where the store comes about. */
+/** The words of the refusal; empty if the store opens. */
 async function refusal(url: string): Promise<string> {
   const dataDir = newDataDir();
   try {
@@ -63,7 +63,7 @@ test('the owner of an empty database needs nothing else, whatever its collation'
   assert.is(await refusal(urlOf(cluster.port, 'turkish')), '');
 });
 
-test('a user who may not make tables is told what to grant, and then it works', async (context) => {
+test('a user without the right to create tables is told what to grant, and then it works', async (context) => {
   const url = await prepared(context);
   const words = await refusal(url);
   assert.match(words, /^snitch may not make tables in the schema public of the database test_\d+:/);
@@ -98,13 +98,13 @@ test("what an extension of the server has brought is in nobody's way", async (co
   assert.is(await refusal(url), '');
 });
 
-test('tables that a restore gave to another user are told of', async (context) => {
+test('tables that a restore gave to another user are reported', async (context) => {
   const owned = 'ALTER SCHEMA public OWNER TO snitch';
   const url = await prepared(context, owned, 'CREATE TABLE schema_version (one BOOLEAN, version INTEGER)');
   assert.match(await refusal(url), /belong to postgres, and snitch may not change them: .*--role=snitch/);
 });
 
-test('a wrong password, name or way is told with what mends it', async ({ cluster }) => {
+test('a wrong password, name or address is reported with the remedy', async ({ cluster }) => {
   const { port } = cluster;
   assert.match(
     await refusal(urlOf(port, 'postgres', 'guarded:wrong')),

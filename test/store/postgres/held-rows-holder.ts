@@ -1,4 +1,4 @@
-/** Holds the rows of all snitches in a transaction, and commits it when it is told to with SIGUSR2. */
+/** Locks the rows of all snitches in a transaction, and commits it on SIGUSR2. */
 import pg from 'pg';
 import { Session } from '../../../src/store/postgres/session.ts';
 

@@ -52,7 +52,7 @@ interface Way extends AsyncDisposable {
   loseNextBehindPooler(): void;
   /** The connection ends with the next commit of a check-in on its way to the server, without a word. */
   loseNextOnItsWay(): void;
-  /** As `loseNext`, and so many connections after it end at once. */
+  /** Like `loseNext`, and the given number of later connections end at once. */
   loseNextAndRefuse(connections: number): void;
 }
 
@@ -193,7 +193,7 @@ test('one that may be recorded is not recorded again where the next connection f
   });
 });
 
-/** Several times, because the answers before that of the commit may come in a piece of their own. */
+/** Several times, because the answers before that of the commit may arrive separately. */
 const TIMES = 5;
 
 test('so is the first one of a snitch, whose statements are sent one by one', async () => {

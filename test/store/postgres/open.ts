@@ -11,10 +11,10 @@ export type DirectoryOptions = Omit<PostgresOptions, 'pool'> & { dataDir: string
 /** The suites of the store run on PostgreSQL with this. */
 export const ON_POSTGRES = process.env.SNITCH_TEST_STORE === 'postgres';
 
-/** Why a test that looks into the file of SQLite, or fills its disk, is not run on PostgreSQL; null where it is. */
+/** Why a test that reads SQLite's file, or fills its disk, is not run on PostgreSQL; null on SQLite. */
 export const WITHOUT_SQLITE = ON_POSTGRES ? 'it is about the file of SQLite' : null;
 
-/** Why a test that lets the clock of the host run faster is not run on PostgreSQL; null where it is. */
+/** Why a test that lets the host's clock run faster is not run on PostgreSQL; null on SQLite. */
 export const WITHOUT_OWN_CLOCK = ON_POSTGRES ? 'the clock of the database decides there what is due' : null;
 
 export async function openOnPostgres({ dataDir, ...options }: DirectoryOptions): Promise<Store> {
@@ -60,7 +60,7 @@ export function lazily(opening: Promise<Store>): Store {
   } as unknown as Store;
 }
 
-/** Runs SQL on a connection of its own, in the words of the shared operations. */
+/** Runs SQL on a separate connection, in the dialect of the shared operations. */
 export async function queryOnPostgres<Row>(
   dataDir: string,
   sql: string,

@@ -91,7 +91,7 @@ const KINDS: readonly ((chance: Chance, now: number) => Partial<CheckIn>)[] = [
   (chance, now) => ({ at: now - chance.below(10) * MINUTE }),
 ];
 
-/** Each of some snitches checks in, all at once; some of them twice, by two nodes. */
+/** Lets several snitches check in at once, some of them twice, through two nodes. */
 function checkIns(chance: Chance, names: readonly string[]): Step {
   const { now } = clock;
   const isOdd = chance.is(0.4);

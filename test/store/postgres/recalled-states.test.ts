@@ -91,7 +91,7 @@ function explained(pool: pg.Pool): { text: string; plan: Plan }[] {
   return said;
 }
 
-/** Pairs of rows that were looked at in vain. */
+/** Pairs of rows that were examined without need. */
 function inVain({ 'Rows Removed by Join Filter': removed = 0, Plans: plans = [] }: Plan): number {
   return plans.reduce((sum, plan) => sum + inVain(plan), removed);
 }

@@ -1,4 +1,4 @@
-/** How often an act of people waits for the database, which may be a network away: each time the case is held longer. */
+/** How many round trips to the database a person's action takes: during each, the case is locked. */
 import { rmSync } from 'node:fs';
 import type pg from 'pg';
 import { suite } from 'uvu';
@@ -52,7 +52,7 @@ test('many snitches that are due wait for the database as often as a few, and so
     await Promise.all(claimed.map(({ id, fence }) => store.settleDelivery(id, fence, settled)));
     return claimed.length;
   };
-  /** What so many snitches take that are missing at once. */
+  /** The round trips for this many snitches that go missing at once. */
   const counted = async (count: number, from: number) => {
     const owner = await newCase(store, { members: [`ann${count}@example.com`] });
     for (let index = 0; index < count; index += 1) await healthySnitch(store, owner, {}, from);

@@ -43,7 +43,7 @@ async function cut({ query }: Pair): Promise<number> {
 /** What is refused so often is not mended by trying it again. */
 const ATTEMPTS = 100;
 
-/** What a node does that is told nothing of a fault but that it may try again. */
+/** What a node does that only hears that it can try again. */
 async function stubbornly<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -95,7 +95,7 @@ test('thousands that are due are told of once each, though both nodes lose their
     await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 100))]);
   }
   await ended;
-  // A cut may have come after the last row was applied.
+  // The cut may have come after the last row was applied.
   await sweepAll(pair.one);
   assert.ok(cuts > 0, 'connections were cut');
   const [told] = await pair.query(

@@ -1,4 +1,4 @@
-/** A store on PostgreSQL whose calls wait so long for an answer, and connections beside it to meddle with. */
+/** A store on PostgreSQL with a given patience for answers, and separate connections to interfere with it. */
 import { rmSync } from 'node:fs';
 import type pg from 'pg';
 import { openPostgresStore } from '../../../src/store/postgres/postgres-store.ts';

@@ -1,4 +1,4 @@
-/** What the store has told to be durable is remembered outside of the database, and missed where it is gone. */
+/** What the store has acknowledged is remembered outside the database, and missed if it is gone from it. */
 import fs, { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, join } from 'node:path';
@@ -31,7 +31,7 @@ test.before.each((world) => {
 
 test.after.each(({ dir }) => rmSync(dir, { recursive: true }));
 
-/** A database that has counted so many commits, one a second. */
+/** A database with this many commits, one a second. */
 function databaseAt(commits: number, lineage = 'f'.repeat(16)): Database.Database {
   const db = new Database(':memory:');
   db.exec('CREATE TABLE settings (name TEXT PRIMARY KEY, value)');
@@ -49,7 +49,7 @@ const fail = (error: unknown) => {
   throw error;
 };
 
-/** Opens the database, makes so many commits that are told to be durable, and ends. */
+/** Opens the database, makes this many acknowledged commits, and closes it. */
 function work({ dir }: World, db: Database.Database, commits: number): Loss | null {
   using acknowledged = closing(new Acknowledged(db, dir, NOW + 99 * SECOND, fail));
   for (let count = 0; count < commits; count += 1) {

@@ -1,4 +1,4 @@
-/** SQLite's addon is loaded from whichever place this host allows, and leaves nothing behind. */
+/** SQLite's addon is loaded from any place that this host allows, and leaves nothing behind. */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -15,7 +15,7 @@ test.before.each((context) => {
 });
 test.after.each(({ dir }) => rmSync(dir, { recursive: true }));
 
-/** The path of the addon that the package has for this platform; empty where it has none. */
+/** The path of the package's addon for this platform; empty if there is none. */
 function packagedAddon(): string {
   const require = createRequire(import.meta.url);
   const lib = join(dirname(require.resolve('better-sqlite3/package.json')), 'lib/binding.js');

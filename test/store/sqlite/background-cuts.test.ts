@@ -115,7 +115,7 @@ class Disk {
     mkdirSync(this.#mountPoint);
     run('truncate', '-s320M', this.#image);
     run(`mkfs.${kind}`, '-q', this.#image);
-    // Without a commit of its own every few seconds, only the syncs of the store move what is in the image.
+    // Without the file system's own commit every few seconds, only the syncs of the store change the image.
     this.#options = kind === 'ext4' ? 'loop,commit=3600' : 'loop';
     this.#mount();
   }
@@ -124,7 +124,7 @@ class Disk {
     return join(this.#mountPoint, 'data');
   }
 
-  /** Nothing may be working on it. */
+  /** Nothing else must be using it. */
   cut(): void {
     run('cp', '--sparse=always', this.#image, this.#atTheCut);
   }

@@ -23,7 +23,7 @@ export function contentOf(db: Database.Database): Content {
   };
 }
 
-/** The content of a database that is one file. Throws where the file is damaged. */
+/** The content of a database that is one file. @throws Error if the file is damaged */
 export function contentOfFile(path: string): Content {
   const db = new Database(path, { readonly: true, fileMustExist: true });
   try {
@@ -41,7 +41,7 @@ export function openUpgraded(dataDir: string): Closing & { migrated: Migrated[] 
   return { ...openIn(dataDir, { onMigrated: (one) => migrated.push(one) }), migrated };
 }
 
-/** Copies of the database, and whatever else is beside it that is not its log. */
+/** Copies of the database, and any other file next to it except its log. */
 export function filesBeside(dataDir: string): string[] {
   return readdirSync(dataDir)
     .filter((name) => name.startsWith('snitch.db') && !/^snitch\.db(-wal|-shm)?$/.test(name))

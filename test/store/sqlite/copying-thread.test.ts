@@ -124,7 +124,7 @@ thread('says why it cannot open the database, and can when it is there again', a
 
 const READY = `require('node:worker_threads').parentPort.postMessage({ kind: 'ready' });`;
 
-/** How a thread may fail: its code, and what is said of it. */
+/** How a thread can fail: its code, and what is reported. */
 const FAILING: Record<string, [code: string, says: string]> = {
   'one that dies at its start': ['process.exit(3)', 'the thread ended'],
   'one that dies at its work': [

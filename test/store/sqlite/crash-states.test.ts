@@ -19,7 +19,7 @@ interface World {
   dir: string;
   /** Where the states are written and opened: in memory, if there is such a place, so that no disk holds up the search. */
   desk: string;
-  /** The database, and the note beside it, before the work that was traced. */
+  /** The database and the note next to it, before the traced work. */
   before: { database: Buffer; note: Buffer };
   steps: Step[];
 }
@@ -27,7 +27,7 @@ interface World {
 const MEMORY = '/dev/shm';
 const TIMES = Number(process.env.CRASH_STATES ?? 1);
 
-/** How many states are looked at for what a disk leaves out: the few of the first are nearly always enough. */
+/** How many states are tried for each set of pending writes: the first few nearly always suffice. */
 const DENSITIES = [500, 1_500, 6_000];
 
 /** How the store copies its log into the database. */
@@ -86,7 +86,7 @@ interface Search {
   untilFirst?: boolean;
 }
 
-/** Looks at states between all steps, most of them where a log begins anew or is copied. */
+/** Checks states between all steps, most of them around the restart of a log or its copying. */
 function search({ desk, before, steps }: World, { states: wanted, leavesOut, untilFirst }: Search): Found {
   const random = randomFrom(20_250_709);
   const files = {
@@ -185,7 +185,7 @@ function lookAt(desk: string, { database, log, note }: State): Looked {
   try {
     db = new Database(path);
     db.pragma('locking_mode = EXCLUSIVE');
-    // What this one writes is looked at by nobody.
+    // Nobody checks what this one writes.
     db.pragma('synchronous = OFF');
     if (db.pragma('integrity_check(1)', { simple: true }) !== 'ok') return DAMAGED;
     const kept = Number(db.prepare('SELECT COUNT(*) FROM check_ins').pluck().get());

@@ -75,7 +75,7 @@ function changeOf({ name, rest }: Call): Change {
   return { at: Number(at), bytes };
 }
 
-/** One file: what is on the disk for certain, and what was written since and may be there or not. */
+/** One file: what is certainly on the disk, and later writes that may or may not be. */
 export class UncertainFile {
   #kept: Buffer;
   #pending: Change[] = [];
@@ -102,7 +102,7 @@ export class UncertainFile {
     };
   }
 
-  /** What may be there after a power cut; with every choice made alike it is nothing or all of what is pending. */
+  /** A possible content after a power cut; if every choice is the same, it has none or all of the pending writes. */
   cut(random: () => number): Buffer {
     const mode = Math.floor(random() * 7);
     const share = random();

@@ -106,7 +106,7 @@ readOnly.after.each(({ mount, dir }) => {
   }
 });
 
-/** Without the right to mount, the mode of the directory does it: who may not mount is not root. */
+/** Without the right to mount we are not root, and the mode of the directory has the same effect. */
 function makeReadOnly({ mount, dir }: { mount: Mount | null; dir: string }): void {
   if (mount) mount.remount('ro');
   else chmodSync(dir, 0o500);

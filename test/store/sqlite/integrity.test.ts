@@ -1,4 +1,4 @@
-/** What is damaged in a database file is told by its table, and nothing is told of what is whole. Alone in its process. */
+/** Damage in a database file is reported by table, and nothing about intact tables. Alone in its process. */
 import { closeSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';

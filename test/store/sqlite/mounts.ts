@@ -1,4 +1,4 @@
-/** File systems of their own for tests of full and read-only disks; only root can mount. */
+/** Separate file systems for tests of full and read-only disks; only root can mount. */
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { temporaryDirectory } from '../fixture.ts';
@@ -10,7 +10,7 @@ export interface Mount {
   remove(): void;
 }
 
-/** A file system in memory, or null where this process may not mount. */
+/** A file system in memory, or null if this process is not allowed to mount. */
 export function mountTmpfs(options: string): Mount | null {
   const path = temporaryDirectory();
   if (!run('mount', '-t', 'tmpfs', '-o', options, 'tmpfs', path)) {

@@ -33,7 +33,7 @@ class CountingTransaction extends SqliteTransaction {
   }
 }
 
-/** How many statements the deadline reads with of a job that needs a host, beside so many silences of other hosts. */
+/** How many statements the deadline of a job that needs a host takes, with this many silences of other hosts. */
 async function readsWith(silences: number): Promise<number> {
   const dataDir = temporaryDirectory();
   try {

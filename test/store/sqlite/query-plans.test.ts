@@ -93,7 +93,7 @@ interface World {
   tokens: { healthy: string; pending: string };
 }
 
-/** The first rows in the order of an index, a bounded number of them, are no scan. */
+/** Reading a bounded number of first rows in the order of an index is not a scan. */
 const BOUNDED = [
   /^SCAN deliveries USING (COVERING )?INDEX deliveries_due$/,
   /^SCAN alerts USING (COVERING )?INDEX alerts_by_age$/,

@@ -1,4 +1,4 @@
-/** What a pass of the retention reads of alerts that stay: of a long outage there may be very many. */
+/** How many alerts that stay a retention pass reads: during a long outage there may be very many. */
 import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,7 +9,7 @@ import { SqliteTransaction } from '../../../src/store/sqlite/sqlite-transaction.
 import type { Value } from '../../../src/store/transaction.ts';
 import { checkIn, NOW, newCase, newSnitch, openIn, temporaryDirectory } from '../fixture.ts';
 
-/** Counts how often old alerts are looked through. */
+/** Counts how often old alerts are searched. */
 class CountingTransaction extends SqliteTransaction {
   looks = 0;
 

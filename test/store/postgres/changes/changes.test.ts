@@ -1,4 +1,4 @@
-/** What one node commits, the others hear, or they are told that they missed something. Time limit: 240 s. */
+/** The other nodes hear what one node commits, or that they missed something. Time limit: 240 s. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Change } from '../../../../src/store/change.ts';
@@ -72,7 +72,7 @@ test('all others hear of it, in order, and the teller does not', async ({ cluste
   assert.equal(other.heard, []);
 });
 
-test('what is told just before the end is heard', async ({ cluster }) => {
+test('a message sent just before the end is heard', async ({ cluster }) => {
   await using b = await nodeAt(cluster.port, 'b');
   {
     await using a = await nodeAt(cluster.port, 'a');
@@ -82,7 +82,7 @@ test('what is told just before the end is heard', async ({ cluster }) => {
   assert.equal(tokens(b.heard), ['last']);
 });
 
-test('a node that was cut off is told that it missed something, and hears what comes then', async ({
+test('a node that was cut off learns that it missed something, and hears later messages', async ({
   cluster,
 }) => {
   await using link = await openLink(cluster.port);
@@ -92,14 +92,14 @@ test('a node that was cut off is told that it missed something, and hears what c
   await until(() => !b.hearer.isListening, 'the cut is noticed');
   a.teller.tell([snitch('missed')]);
   link.restore();
-  // What was told in between may be so late that it is heard as well.
+  // Messages from in between may arrive so late that they are heard as well.
   await until(() => tokens(b.heard).includes('reset'), 'it listens again');
   a.teller.tell([snitch('heard')]);
   await until(() => tokens(b.heard).includes('heard'), 'it hears again');
   assert.is(tokens(b.heard).at(-1), 'heard');
 });
 
-test('a partition in which nobody is told anything is noticed too', async ({ cluster }) => {
+test('a silent partition is noticed too', async ({ cluster }) => {
   await using link = await openLink(cluster.port);
   await using b = await nodeAt(link.port, 'b');
   link.hang();
@@ -108,7 +108,9 @@ test('a partition in which nobody is told anything is noticed too', async ({ clu
   await until(() => tokens(b.heard).includes('reset'), 'it listens again');
 });
 
-test('where telling fails, the others are told later that they missed something', async ({ cluster }) => {
+test('if a message cannot be sent, the others learn later that they missed something', async ({
+  cluster,
+}) => {
   await using link = await openLink(cluster.port);
   await using a = await nodeAt(link.port, 'a', { waitMs: 100 });
   await using b = await nodeAt(cluster.port, 'b');

@@ -19,11 +19,11 @@ import { type Watcher, watchOver } from './watcher.ts';
 export interface ClusterOptions {
   /** What is durable survives the power of the host too. Tests that kill no host go quicker without. */
   fsync?: boolean;
-  /** A copy is kept beside it of how it was before it first ran, for other clusters to begin with. */
+  /** Keeps a copy of the cluster as it was before its first run, for other clusters to start from. */
   keepsInitialized?: boolean;
   /** Lines for `postgresql.conf`. */
   configuration?: readonly string[];
-  /** Lines for `pg_hba.conf`, which stand before the one that trusts everybody on this host. */
+  /** Lines for `pg_hba.conf`, before the one that trusts everybody on this host. */
   access?: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export interface StandbyOptions {
   linked?: boolean;
 }
 
-/** The directory of such a copy, beside that of the cluster. */
+/** The directory of such a copy, next to that of the cluster. */
 const TEMPLATE = 'initialized';
 
 /** Long for a socket: the kernel takes no more than 107 bytes. */
@@ -48,7 +48,7 @@ const SETTINGS = [
   'wal_keep_size = 64MB',
   'hot_standby = on',
   'log_min_messages = warning',
-  // A client that is told nothing of its wait for the standby must not wait for the patience of a day.
+  // A client that hears nothing while it waits for the standby must not wait for a day.
   'wal_sender_timeout = 10s',
 ];
 
@@ -56,7 +56,7 @@ const SETTINGS = [
 export class Cluster implements AsyncDisposable {
   readonly server: PostgresServer;
   readonly socketDirectory: string;
-  /** Between the primary and this standby, where one was asked for. */
+  /** The link between the primary and this standby, if one was asked for. */
   readonly link: Link | null;
   readonly #home: Home;
 
@@ -77,7 +77,7 @@ export class Cluster implements AsyncDisposable {
     return `postgres://postgres@127.0.0.1:${this.port}/${database}`;
   }
 
-  /** Runs SQL on a connection of its own. */
+  /** Runs SQL on a separate connection. */
   async query<Row = Record<string, unknown>>(
     sql: string,
     values: readonly unknown[] = [],
@@ -100,7 +100,7 @@ export class Cluster implements AsyncDisposable {
     }
   }
 
-  /** A connection of its own, for what takes more than one statement. */
+  /** A separate connection, for more than one statement. */
   async connected(database = 'postgres'): Promise<pg.Client & AsyncDisposable> {
     const client = new pg.Client({ connectionString: this.url(database) });
     client.on('error', () => undefined);
@@ -203,7 +203,7 @@ class Home implements AsyncDisposable {
   }
 }
 
-/** A primary of its own, empty but for what every cluster has. */
+/** A new primary, with nothing but what every cluster has. */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   await using unfinished = new AsyncDisposableStack();
   const home = unfinished.use(new Home());

@@ -1,4 +1,4 @@
-/** The clusters that other tests build on: they fail over as real ones do, and leave nothing behind. Time limit: 180 s. */
+/** The clusters that other tests build on fail over like real ones, and leave nothing behind. Time limit: 180 s. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';

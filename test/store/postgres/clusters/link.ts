@@ -4,9 +4,9 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 
 export interface Link extends AsyncDisposable {
   readonly port: number;
-  /** From now on every byte takes so many milliseconds longer, each way. */
+  /** Delays every byte by this many milliseconds from now on, each way. */
   delay(ms: number): void;
-  /** Nothing gets through any more, and nobody is told: what a partition looks like from both sides. */
+  /** Lets nothing through any more, without closing a connection: what a partition looks like from both sides. */
   hang(): void;
   /** Ends all connections and refuses new ones. */
   cut(): void;

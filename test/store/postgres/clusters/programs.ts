@@ -48,7 +48,7 @@ export function runProgram(name: string, args: readonly string[]): string {
   });
 }
 
-/** Starts one and leaves it running, in a process group of its own. */
+/** Starts a program and leaves it running, in its own process group. */
 export function startProgram(name: string, args: readonly string[], stdio: SpawnOptions['stdio']) {
   return spawn(programPath(name), args, { ...asClusterUser(), detached: true, stdio });
 }

@@ -1,4 +1,4 @@
-/** Ends what a test has started even where the test itself was killed by SIGKILL and could end nothing any more. */
+/** Ends what a test has started, even if the test was killed with SIGKILL and could not do so. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Socket } from 'node:net';

@@ -51,7 +51,7 @@ export function newCertificate(
   return { cert, key };
 }
 
-/** Puts a certificate where a server has its own, owned by it. */
+/** Writes a certificate to where a server has its own, owned by its user. */
 export function install({ cert, key }: Certificate, directory: string, own: (path: string) => void): void {
   for (const [from, to] of [
     [cert, 'server.crt'],

@@ -1,4 +1,4 @@
-/** Which server may be written to, and what is remembered of it. */
+/** Which server can be written to, and what is remembered about it. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -87,7 +87,7 @@ test('it outlives the process, and a damaged file is not taken for none', async 
   assert.equal(warnings, []);
 });
 
-test('a disk that takes nothing is a warning, and the memory holds all the same', async () => {
+test('if the disk cannot be written there is a warning, and it is still remembered in memory', async () => {
   using directory = ownDirectory();
   const warnings: string[] = [];
   const memory = seenMemory(directory.path, (warning) => warnings.push(warning));

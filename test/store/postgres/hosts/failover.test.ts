@@ -69,7 +69,7 @@ test('writes go on at the standby that was promoted, and never again to the old 
   }
 });
 
-test('of two that take writes at once the one that was promoted last is chosen, also while the other is in use', async () => {
+test('if two accept writes at once, the one promoted last is chosen, even while the other is in use', async () => {
   await using first = await startCluster();
   const second = await first.standby();
   const ports = [first.port, second.port];

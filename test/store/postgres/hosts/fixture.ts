@@ -1,4 +1,4 @@
-/** Ways to clusters: addresses of several hosts, and what finds the primary among them. */
+/** Addresses of clusters with several hosts, and what finds the primary among them. */
 import { type PostgresAddress, parsePostgresUrl } from '../../../../src/core/database/postgres-url.ts';
 import { Primary } from '../../../../src/store/postgres/hosts/primary.ts';
 import { type SeenMemory, seenMemory } from '../../../../src/store/postgres/hosts/seen-file.ts';
@@ -13,7 +13,7 @@ export function addressOf(
   return parsePostgresUrl(`postgres://postgres@${hosts}/${database}?${options}`);
 }
 
-/** A busy machine takes its time: where a test waits for the end of patience, it asks for less. */
+/** Long enough for a busy machine; a test that waits for the end of the patience asks for less. */
 export function sessionOptions(
   address: PostgresAddress,
   options: Partial<SessionOptions> = {},

@@ -74,7 +74,7 @@ function poolOf(primary: Staged, options: Partial<PoolOptions> = {}) {
   });
 }
 
-test('no more are opened than are allowed, and the next caller gets the one that is given back', async () => {
+test('no more sessions are opened than allowed, and the next caller gets the one that is returned', async () => {
   const primary = new Staged();
   await using pool = poolOf(primary, { size: 2, waitMs: 60_000 });
   const [one, two] = await Promise.all([pool.connect(), pool.connect()]);
@@ -134,7 +134,7 @@ test('it tells who uses a session, who waits, and who has waited', async () => {
   assert.ok(after.waitedMs > waitedMs);
 });
 
-test('who waits too long, or comes when too many wait, is told to come back', async () => {
+test('a caller that waits too long, or comes when too many wait, is told to come back', async () => {
   await using pool = poolOf(new Staged(), { size: 1, waitMs: 30, mostWaiting: 1 });
   const held = await pool.connect();
   const late = pool.connect();
@@ -144,7 +144,7 @@ test('who waits too long, or comes when too many wait, is told to come back', as
   await pool.end();
 });
 
-test('what is given back as broken is replaced, and the others stay', async () => {
+test('a session that is returned as broken is replaced, and the others stay', async () => {
   const primary = new Staged();
   await using pool = poolOf(primary, { size: 2, waitMs: 60_000 });
   const [one, two] = await Promise.all([pool.connect(), pool.connect()]);
@@ -156,7 +156,7 @@ test('what is given back as broken is replaced, and the others stay', async () =
   assert.is(primary.opened, 3);
 });
 
-test('where one session is lost to the network, those that lie idle are not tried one after the other', async () => {
+test('if the network loses one session, the idle ones are not tried one after the other', async () => {
   const primary = new Staged();
   await using pool = poolOf(primary, { size: 3, waitMs: 60_000 });
   const clients = await Promise.all([pool.connect(), pool.connect(), pool.connect()]);
@@ -188,7 +188,7 @@ test('a short outage is waited for, a longer one is refused at once, and its end
   assert.is(primary.opened, begun + 1);
 });
 
-test('where the server gives no more sessions, those that are there serve everybody', async () => {
+test('if the server allows no more sessions, the existing ones serve everybody', async () => {
   const primary = new Staged();
   await using pool = poolOf(primary, { size: 3, waitMs: 1_000 });
   const only = await pool.connect();
@@ -203,7 +203,7 @@ test('where the server gives no more sessions, those that are there serve everyb
   assert.is(await refused(pool.connect()), 'crowded');
 });
 
-test('a short outage is waited for, however long ago the server had no room for another session', async () => {
+test('callers wait through a short outage, however long ago the server last had no room for another session', async () => {
   const primary = new Staged();
   await using pool = poolOf(primary, { size: 2, waitMs: 500 });
   const only = await pool.connect();

@@ -1,4 +1,4 @@
-/** What works but should be known of is said once: a pooler between, and a server that does not tell its timeline. */
+/** Things that work but should be known are logged once: a pooler in between, a server that hides its timeline. */
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { suite } from 'uvu';
@@ -12,7 +12,7 @@ import { addressOf, primaryAmong } from './fixture.ts';
 
 const test = suite('warnings of a connection');
 
-/** As every pooler does, it names a process of its own in `BackendKeyData`. */
+/** Like every pooler, it sends its own process id in `BackendKeyData`. */
 async function startPooler(port: number) {
   const server = createServer((client) => {
     const upstream = connect(port, '127.0.0.1');
@@ -34,7 +34,7 @@ async function startPooler(port: number) {
   return ending({ port: own }, () => new Promise((resolve) => server.close(resolve)));
 }
 
-test('a pooler is told of once, and a server itself is none', async () => {
+test('a pooler is reported once, and a plain server is not taken for one', async () => {
   await using cluster = await startCluster();
   await using pooler = await startPooler(cluster.port);
   const warnings: string[] = [];
@@ -48,7 +48,7 @@ test('a pooler is told of once, and a server itself is none', async () => {
   assert.match(warnings[0] ?? '', /is a connection pooler.*pool_mode = session/);
 });
 
-test('where one of several hosts does not tell its timeline, that is said, and it is used', async () => {
+test('if one of several hosts does not reveal its timeline, that is logged, and it is used', async () => {
   await using cluster = await startCluster();
   await cluster.query('CREATE ROLE plain LOGIN');
   await cluster.query('REVOKE EXECUTE ON FUNCTION pg_walfile_name(pg_lsn) FROM PUBLIC');

@@ -33,7 +33,7 @@ test.after(({ cluster }) => cluster[Symbol.asyncDispose]());
 
 const closed = (session: Session) => closing(Object.assign(session, { close: () => session.destroy() }));
 
-/** A session as it is, without asking whether it may be written to. */
+/** A plain session, without checking whether it can be written to. */
 async function opened({ port }: { port: number }, options: Partial<SessionOptions> = {}) {
   const host: DatabaseHost = { host: '127.0.0.1', port };
   const session = await openSession(host, sessionOptions(addressOf([port]), options));
@@ -46,7 +46,7 @@ async function shown(session: Session, setting: string): Promise<unknown> {
   return rows[0]?.value;
 }
 
-test('settings of the database and of the role are overruled where the store depends on them', async ({
+test('settings of the database and of the role that the store depends on are overruled', async ({
   cluster,
 }) => {
   const hostile: [string, string][] = [

@@ -110,7 +110,7 @@ test('the right name of the right authority is let in by all modes, and encrypte
       mode,
     );
   }
-  // The second way helps where the server's rules refuse the first.
+  // The second way helps if the server's rules refuse the first.
   assert.is(await isEncrypted(urlOf(context, 'sslmode=allow')), true);
   assert.is(await isEncrypted(urlOf(context, 'sslmode=prefer', { user: 'plain' })), false);
   await refusal(urlOf(context, 'sslmode=disable'), /pg_hba\.conf/);

@@ -93,7 +93,7 @@ test('what a node has left that ends in order goes to another at once', async ({
   }
   assert.is((await lives.store.claimDeliveries(request())).length, 2);
   await until(() => heard.includes('deliveries'), 'it is told that there is something to send');
-  // Nobody else has to make anything free when it has been silent for long enough.
+  // Once it has been silent for long enough, nothing has to be released by hand.
   const dead = 'SELECT id FROM nodes WHERE stopped_at IS NOT NULL AND freed_at IS NULL';
   assert.equal(await cluster.query(dead, [], database), []);
 });

@@ -1,4 +1,4 @@
-/** The liveness of the cluster: a blind time is where no node lived, and it is one window, whoever notices it. Time limit: 240 s. */
+/** The cluster is blind while no node lives, and that is one window, whichever node notices it. Time limit: 240 s. */
 import pg from 'pg';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -150,7 +150,7 @@ test('what a node claimed is its own while its signs go on, and a silent one is 
   assert.ok(trust.mayBury(at(82_000)));
 });
 
-/** From and to so many milliseconds ago. */
+/** From and to this many milliseconds ago. */
 const livedIn = (context: Context) => (id: string, from: number, to: number) =>
   query(
     context,

@@ -86,7 +86,7 @@ test('the reasons are those that the server gives', () => {
   assert.is(of('53300'), 'the database has no connection free for this node');
   assert.is(of('53100'), 'the disk of the database is full');
   assert.is(of('42501'), 'the database does not give this node the rights that it needs');
-  // That a statement reached its time limit does not say why it took so long.
+  // The time limit of a statement does not tell why it took so long.
   assert.match(of('57014'), /another session holds locks that it needs, or the server or its disk is slow$/);
   assert.is(of('57P01'), 'away');
   assert.is(

@@ -248,7 +248,7 @@ test('a check-in that was refused with what the node does by itself is made up f
   await holder.query('LOCK TABLE alerts');
   const pruned = rejection(store.prune({ checkIns: 100, olderThan: 0, now }));
   await waiting(cluster, database, 1);
-  // On a busy machine it may be refused as well, before the row is free.
+  // On a busy machine this one may be refused as well, before the row is free.
   const first = checkIn(store, token, Date.now()).catch(() => undefined);
   await waiting(cluster, database, 2);
   const second = rejection(checkIn(store, token, Date.now()));
