@@ -36,7 +36,7 @@ test.before(async (context) => {
   context.daemon = await startOn(context.port, context.dataDir);
 });
 test.before.each(async (context) => {
-  // A test that failed may have left it ended.
+  // A failed test may have left it stopped.
   if (context.daemon.child.exitCode !== null) context.daemon = await startOn(context.port, context.dataDir);
   for (const { href } of await list(context.daemon)) {
     assert.is((await context.daemon.call('DELETE', href)).status, 204);
@@ -104,7 +104,7 @@ test('the first run makes the snitch as the options say, and the next one leaves
   assert.equal([schedule, interval, tags, status], [made.schedule, 'daily', ['web1', 'db'], 'healthy']);
 });
 
-test('what `snitch create` can say of a snitch, the first run can say too', async (context) => {
+test('the first run has all options of `snitch create`', async (context) => {
   const { daemon } = context;
   for (const name of ['web1', 'Berlin, rack 2']) {
     await daemon.call('POST', '/v1/snitches', { name, interval: 'daily' });
@@ -135,7 +135,7 @@ test('what `snitch create` can say of a snitch, the first run can say too', asyn
   assert.match(odd.stderr, '--alert-type is basic or smart');
 });
 
-test('each kind of setting makes one: an interval, a calendar, so long after each other', async (context) => {
+test('each kind of schedule makes one: an interval, a calendar, a time between runs', async (context) => {
   for (const [name, options] of [
     ['interval', ['--interval', '15m']],
     ['calendar', ['--calendar', 'Mon..Fri 03:00']],
@@ -156,7 +156,7 @@ test('each kind of setting makes one: an interval, a calendar, so long after eac
   ]);
 });
 
-test('what the job must report is said by the options as well', async (context) => {
+test('the options also say what the job must report', async (context) => {
   const rules = [
     '--max-runtime',
     '3h',
@@ -192,7 +192,7 @@ test('cron and its empty environment: a key in the configuration file, and nothi
   assert.is((await named(daemon, 'from-cron')).status, 'healthy');
 });
 
-test('a write key makes it as well; a read key keeps what it may not do, and says so', async (context) => {
+test('a write key creates it too; with a read key the check-in is kept, and the reason said', async (context) => {
   const { daemon, host, keyFile } = context;
   writeFileSync(keyFile, await newKey(daemon, 'write'));
   assert.equal([(await exec(context, DAILY, 'by write', 'exit 0')).stderr], ['']);
@@ -223,7 +223,7 @@ test('no key, a wrong key, a key file that is not there: the job runs, and its c
   assert.is(host.kept().length, 6);
 });
 
-test('nothing that is wrong with the options keeps the job from running', async (context) => {
+test('the job runs, whatever is wrong with the options', async (context) => {
   const { daemon, host } = context;
   for (const [options, words] of [
     [
@@ -252,7 +252,7 @@ test('nothing that is wrong with the options keeps the job from running', async 
   assert.is((await named(daemon, 'job')).status, 'healthy');
 });
 
-test('a token or an address is none that could be made', async (context) => {
+test('a snitch cannot be created from a token or an address', async (context) => {
   const { daemon } = context;
   await daemon.call('POST', '/v1/snitches', { name: 'job', interval: 'daily' });
   const { token, check_in_url } = await named(daemon, 'job');
@@ -286,7 +286,7 @@ test('options of the job are never taken for ours: the dashes are needed', async
   assert.is(inner.code, 0);
 });
 
-test('down from start to end: shown by spool list, and made when the server is back', async (context) => {
+test('server down from start to end: the spool lists it, and it is created when the server is back', async (context) => {
   const { daemon, host, keyFile } = context;
   const env = { SNITCH_API_KEY_FILE: keyFile };
   await daemon.end();
@@ -343,7 +343,7 @@ test('the next run of any job sends what waits, and two hosts at once make one s
   assert.equal(host.kept(), []);
 });
 
-test('what the server will not make is set aside, and can be sent once the snitch exists', async (context) => {
+test('a refused creation is set aside, and its check-in can be sent once the snitch exists', async (context) => {
   const { daemon, host, keyFile } = context;
   const env = { SNITCH_API_KEY_FILE: keyFile };
   await exec(context, ['--cron', '61 * * * *'], 'job', 'exit 0');
@@ -358,7 +358,7 @@ test('what the server will not make is set aside, and can be sent once the snitc
   assert.is((await host.run(['spool', 'list', '-q'])).stdout, '');
 });
 
-test('a case that is full keeps the check-in, and takes it once there is room', async (context) => {
+test('if the case is full the check-in is kept, and sent once there is room', async (context) => {
   const { daemon, host, keyFile } = context;
   const env = { SNITCH_API_KEY_FILE: keyFile };
   const cases = await daemon.call('GET', '/v1/cases', undefined, daemon.adminKey);
@@ -374,7 +374,7 @@ test('a case that is full keeps the check-in, and takes it once there is room', 
   assert.is((await named(daemon, 'job')).status, 'errored');
 });
 
-test('an older server, or none at all, is no success', async (context) => {
+test('an older server, or another program, is not taken for a success', async (context) => {
   const { host } = context;
   for (const [headers, words] of [
     [{ snitch: '1' }, /is too old to take check-ins by name: update it/],

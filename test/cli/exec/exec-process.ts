@@ -1,4 +1,4 @@
-/** `snitch exec` and `snitch spool` as processes, in a directory of their own, and what the server has of them. */
+/** `snitch exec` and `snitch spool` as processes in a new directory, and what the server has recorded. */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync } from 'node:fs';
@@ -119,7 +119,7 @@ export class Host {
       try {
         process.kill(-pid, 'SIGKILL');
       } catch {
-        // It has ended in this moment.
+        // It has just ended.
       }
     }
     this.#directory.remove();
@@ -160,7 +160,7 @@ export async function checkIns(daemon: DaemonProcess, token: string): Promise<Wi
   return found.reverse().sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
 }
 
-/** What they say, without when. */
+/** The check-ins without their times. */
 export async function outcomes(
   daemon: DaemonProcess,
   token: string,

@@ -1,5 +1,5 @@
 /**
- * Jobs under `snitch exec`: what they do, print and end with is as without it, and the server knows of it.
+ * Jobs under `snitch exec`: their work, output and exit status are as without it, and the server knows of them.
  * Time limit: 120 s.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -41,7 +41,7 @@ test('a job that is killed', async ({ daemon, host, token }) => {
   assert.equal((await outcomes(daemon, token)).at(-1), ['error', 137, 'killed by SIGKILL']);
 });
 
-test('a script whose interpreter is not there is not called a missing command', async ({
+test('a script with a missing interpreter is not reported as a missing command', async ({
   daemon,
   host,
   token,
@@ -59,7 +59,7 @@ test('a script whose interpreter is not there is not called a missing command', 
   assert.equal([empty.code, empty.stderr], [127, 'snitch: : command not found\n']);
 });
 
-test('a command that is not there, or is no program', async ({ daemon, host, token }) => {
+test('a command that is missing or not executable', async ({ daemon, host, token }) => {
   const missing = await host.run(['exec', token, '--', 'no-such-command']);
   assert.equal([missing.code, missing.stderr], [127, 'snitch: no-such-command: command not found\n']);
   assert.equal((await outcomes(daemon, token)).at(-1), ['error', 127, 'command not found']);
@@ -105,7 +105,7 @@ test('the job can open /dev/stdout and /dev/stderr', async ({ host, token }) => 
   assert.equal([stdout, stderr], ['out\nerr\n', 'err\n']);
 });
 
-test('where no pipe of our own can be made, the output passes all the same', async ({ host, token }) => {
+test('if no pipe can be made, the output passes through all the same', async ({ host, token }) => {
   const env = { TMPDIR: join(host.path, 'missing') };
   const { code, stdout, stderr } = await host.exec(token, 'echo out; echo err >&2; exit 3', { env });
   assert.equal([code, stdout, stderr], [3, 'out\n', 'err\n']);
@@ -174,24 +174,20 @@ test('100 MB of output: every byte, in bounded memory', async ({ daemon, host, t
   assert.equal((await outcomes(daemon, token)).at(-1), ['healthy', 0, null]);
 });
 
-/** In bytes; what no part of 100 MB could hide in. */
+/** In bytes: too little for any considerable part of 100 MB. */
 function peakMemory(pid: number): number {
   const [, kilobytes = '0'] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) * 1024;
 }
 
-test('a reader that has seen enough ends the job as it would without us', async ({ host, token }) => {
+test('a reader that stops reading ends the job as it would without us', async ({ host, token }) => {
   const running = host.start(['exec', token, '--', 'yes']);
   await running.printed('y\n');
   running.child.stdout!.destroy();
   assert.equal([(await running.ended()).code, running.stderr], [141, '']);
 });
 
-test('a reader that stands still does not keep the end from being reported', async ({
-  daemon,
-  host,
-  token,
-}) => {
+test('a reader that stalls does not keep the end from being reported', async ({ daemon, host, token }) => {
   const running = spawn(SNITCH, ['exec', token, '--', 'sh', '-c', 'yes | head -c 700000 & sleep 0.2'], {
     env: { PATH: process.env.PATH, HOME: host.path, SNITCH_URL: host.url, SNITCH_SPOOL_DIR: host.spool },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -229,7 +225,7 @@ unless(without('script'), test)('a terminal stays a terminal', async ({ host, to
   assert.match(stdout, /^\/dev\/\S+\r\n0\r\n$/);
 });
 
-test('what is typed wrong is said before anything runs', async ({ host, token }) => {
+test('a mistyped option is reported before anything runs', async ({ host, token }) => {
   const wrong: [string[], RegExp][] = [
     [['exec', token], /missing required argument 'command'/],
     [['exec', token, '--timeout', 'soon', '--', 'echo', 'ran'], /--timeout: "soon"/],

@@ -18,7 +18,7 @@ test.before.each((context) => {
   writeFileSync(context.file, `${context.token}\n`, { mode: 0o600 });
 });
 
-test('our secrets are not the job’s; all else is', async ({ host, token }) => {
+test('the job gets all of the environment except our secrets', async ({ host, token }) => {
   const secrets = {
     SNITCH_API_KEY: 'secret-1',
     SNITCH_ADMIN_KEY: 'secret-2',
@@ -77,7 +77,7 @@ test('check-in takes the token from the same places', async (context) => {
   assert.match(missing.stderr, 'no token: give one');
 });
 
-test('whatever is wrong with the token, the job runs, and that is said', async ({ host, file }) => {
+test('whatever is wrong with the token, it is reported and the job runs', async ({ host, file }) => {
   writeFileSync(file, 'two\nlines\n');
   const ways: [args: string[], env: NodeJS.ProcessEnv, message: RegExp][] = [
     [

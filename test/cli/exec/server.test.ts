@@ -39,7 +39,7 @@ async function flushAll({ host }: Context): Promise<void> {
 
 const KEPT = /^snitch: cannot reach http:\S+: ECONNREFUSED\nsnitch: the check-in is kept;[^\n]+\n$/;
 
-/** A job that ends when it is told to. */
+/** A job that ends on request. */
 function waitingJob(host: Host, code: number): { command: string; end: () => void } {
   const flag = join(host.path, 'go-on');
   return {
@@ -57,7 +57,7 @@ test('down from start to end: sent later, at its own time, with its duration', a
   assert.equal([code, stdout], [6, 'out\n']);
   assert.match(stderr, KEPT);
   assert.is(host.kept().length, 2);
-  // Only what is more than two seconds old is told with its time.
+  // Only a check-in that is more than two seconds old is sent with its time.
   await until(() => Date.now() - after > 2_100);
   await context.door.open();
   await flushAll(context);
@@ -132,7 +132,7 @@ test('a restart while the job runs is not noticed', async ({ host }) => {
   ]);
 });
 
-test('an alarm that was raised because the check-in waited is undone', async (context) => {
+test('an alarm that was raised while the check-in waited is undone', async (context) => {
   const { host, token } = context;
   await context.door.shut();
   assert.is((await host.exec(token, 'exit 0')).code, 0);
@@ -140,7 +140,7 @@ test('an alarm that was raised because the check-in waited is undone', async (co
   await until(() => Date.now() - keptAt > 2_100);
   await context.door.open();
   const { daemon } = context;
-  // As if the last check-in of a job that runs each minute had been long before the one that waits.
+  // As if a job that runs every minute had last checked in long before the check-in that waits.
   const edited = await daemon.call('PATCH', `/v1/snitches/${token}`, { interval: '1_minute' });
   assert.is(edited.status, 200);
   const earlier = new Date(keptAt - 600_000).toISOString();
@@ -160,7 +160,7 @@ async function statusOf(daemon: DaemonProcess, token: string): Promise<string> {
   return ((await answer.json()) as WireSnitch).status;
 }
 
-test('a server that hangs does not hold up the job, and not for ever what follows it', async (context) => {
+test('a server that hangs does not delay the job, and what follows it only for a bounded time', async (context) => {
   const { daemon, host, token } = context;
   await using hanging = await fakeServer(() => {});
   const port = Number(new URL(hanging.url).port);
@@ -176,7 +176,7 @@ test('a server that hangs does not hold up the job, and not for ever what follow
   assert.equal(found.at(-1), ['error', 8, null]);
 });
 
-/** What was spooled for an address is sent there once the real server listens on it. */
+/** Asserts that what was spooled for an address is sent there once the real server listens on it. */
 async function forwardTo(daemon: DaemonProcess, port: number, work: () => Promise<void>): Promise<void> {
   const { createServer, request } = await import('node:http');
   const proxy: Server = createServer((incoming, outgoing) => {
@@ -216,7 +216,7 @@ test('answers of 500, 503, 429, a redirect and a foreign 404 keep the check-in; 
   assert.is(host.kept().length, 11);
 });
 
-test('a 202 of something else keeps the check-in; that of a server before the header counts', async ({
+test('a 202 from another program keeps the check-in; one from an older server without the header counts', async ({
   host,
   token,
 }) => {
@@ -235,7 +235,7 @@ test('a 202 of something else keeps the check-in; that of a server before the he
   assert.equal([code, stderr, host.kept().length], [0, '', kept]);
 });
 
-test('a server that drops connections, and a disk that takes nothing: the job is as it was', async (context) => {
+test('neither a server that drops connections nor a full disk affects the job', async (context) => {
   const { host, token } = context;
   await using rude = await fakeServer((request) => request.socket.destroy());
   host.url = rude.url;
@@ -260,7 +260,7 @@ test('a broken configuration file does not keep the job from running', async (co
   assert.equal((await outcomes(context.daemon, token)).at(-1), ['error', 14, null]);
 });
 
-test('an empty address is none: a job checks in at its usual server', async ({ host, daemon }) => {
+test('an empty address is ignored: a job checks in at its usual server', async ({ host, daemon }) => {
   const token = await newSnitch(daemon);
   for (const args of [
     ['exec', '--url', '', token, '--', 'true'],
@@ -273,7 +273,7 @@ test('an empty address is none: a job checks in at its usual server', async ({ h
   }
 });
 
-test('killed while it waits for the server: what it had to say is sent by the next', async (context) => {
+test('killed while it waits for the server: the next run sends its check-in', async (context) => {
   const { daemon, host, token } = context;
   await using hanging = await fakeServer(() => {});
   const port = Number(new URL(hanging.url).port);

@@ -12,11 +12,7 @@ withJobs(test);
 const IDLE = 'echo ready; while :; do sleep 0.05; done';
 
 for (const signal of ['TERM', 'INT', 'HUP', 'QUIT', 'USR1', 'USR2'] as const) {
-  test(`${signal} goes on to the job, which may do with it what it likes`, async ({
-    daemon,
-    host,
-    token,
-  }) => {
+  test(`${signal} is passed on to the job, which can handle it`, async ({ daemon, host, token }) => {
     const running = host.start([
       'exec',
       token,
@@ -69,7 +65,11 @@ test('one that ignores SIGTERM is killed', async ({ daemon, host, token }) => {
   assert.equal((await outcomes(daemon, token)).at(-1), last);
 });
 
-test('one that ends well when its time is over has failed all the same', async ({ daemon, host, token }) => {
+test('a job that exits with 0 after its time was over has failed all the same', async ({
+  daemon,
+  host,
+  token,
+}) => {
   const job = `trap "exit 0" TERM; ${IDLE}`;
   assert.is((await host.run(['exec', token, '--timeout', '300ms', '--', 'sh', '-c', job])).code, 0);
   assert.equal((await outcomes(daemon, token)).at(-1), ['error', 0, 'ran longer than allowed']);

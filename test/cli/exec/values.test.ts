@@ -1,5 +1,5 @@
 /**
- * `snitch exec --value` and `snitch check-in -v`: numbers go along, and whatever is wrong with one costs no check-in.
+ * `snitch exec --value` and `snitch check-in -v`: numbers are sent along, and whatever is wrong with one, the check-in is sent.
  * Time limit: 120 s.
  */
 import { readFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ async function lastOf({ daemon, token }: Jobs) {
   return { outcome: last?.outcome, values: last?.values, message: last?.message, output: last?.output };
 }
 
-test('what the commands print after the job is reported', async (context) => {
+test('the numbers that the commands print after the job are reported', async (context) => {
   const { host, token } = context;
   const made = join(host.path, 'made');
   const values = ['--value', `bytes=cat ${made} | wc -c`, '--value', 'ratio= echo 0.5'];
@@ -31,7 +31,7 @@ test('what the commands print after the job is reported', async (context) => {
   assert.equal([last.outcome, last.values, last.message], ['healthy', { bytes: 5, ratio: 0.5 }, null]);
 });
 
-test('a command that fails, prints no number or hangs is told, and the job keeps its result', async (context) => {
+test('a command that fails, prints no number or hangs is reported, and the job keeps its result', async (context) => {
   const { host, token } = context;
   const given: [string, string, RegExp][] = [
     [
@@ -64,9 +64,9 @@ test('a command that fails, prints no number or hangs is told, and the job keeps
   }
 });
 
-test('a process that the command leaves behind holds up nothing', async (context) => {
+test('a process that the command leaves behind delays nothing', async (context) => {
   const { host, token } = context;
-  // It lasts longer than the test itself may.
+  // It lasts longer than the time limit of the test.
   const value = 'bytes=sleep 600 & echo $! >&2; echo 3';
   const { code, stderr } = await host.run(['exec', '--value', value, '--value-timeout', '5m', token, ...JOB]);
   process.kill(Number(/bytes: (\d+)$/m.exec(stderr)?.[1]), 'SIGKILL');
@@ -117,7 +117,7 @@ test('a signal while they are measured ends the commands, and the result is kept
   assert.is((await lastOf(context)).outcome, 'healthy');
 });
 
-test('what is no name and command is refused before the job runs', async ({ host, token }) => {
+test('anything but a name and a command is refused before the job runs', async ({ host, token }) => {
   const refused: [string[], RegExp][] = [
     [['bytes'], /--value "bytes": write NAME=COMMAND, such as bytes='du/],
     [['bytes='], /write NAME=COMMAND/],
@@ -132,7 +132,7 @@ test('what is no name and command is refused before the job runs', async ({ host
   }
 });
 
-test('check-in sends numbers, and goes without what is none', async (context) => {
+test('check-in sends numbers, and leaves out anything else', async (context) => {
   const { host, token, daemon } = context;
   const right = await host.run(['check-in', token, '-v', 'bytes=1234', '--value', 'rows=0.5']);
   assert.equal([right.code, right.stderr], [0, '']);

@@ -12,7 +12,7 @@ import {
 
 const test = suite('exit codes');
 
-test('of what the server answers', () => {
+test('for answers of the server', () => {
   const codes = [401, 403, 404, 409, 422, 429, 500, 502, 503, 504].map((status) => [
     status,
     describeFailure(new ApiError(status, null, null)).exitCode,
@@ -31,7 +31,7 @@ test('of what the server answers', () => {
   ]);
 });
 
-test('of what the command finds out by itself', () => {
+test('for failures that the command finds itself', () => {
   const codeOf = (error: unknown) => describeFailure(error).exitCode;
   assert.is(codeOf(new Failure('x')), 1);
   assert.is(codeOf(new UsageError('x')), 2);

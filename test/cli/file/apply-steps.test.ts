@@ -1,4 +1,4 @@
-/** A server that asks to wait is waited for, and no other failure is tried again. */
+/** If a server asks to wait, the command waits; other failures are not tried again. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ApiError } from '../../../src/api/client.ts';
@@ -6,7 +6,7 @@ import { patiently } from '../../../src/cli/file/apply-steps.ts';
 
 const test = suite('patience of apply');
 
-/** Answers so many times with an error, then with `done`; and how often it was asked. */
+/** Fails this many times, then returns `done`; counts the calls. */
 function failing(times: number, error: ApiError) {
   const calls = { count: 0 };
   const request = async () => {
@@ -19,7 +19,7 @@ function failing(times: number, error: ApiError) {
 
 const refusal = (status: number, retryAfterS: number | null) => new ApiError(status, null, retryAfterS);
 
-test('it asks again where the server said after how long to', async () => {
+test('it tries again if the server said after how long', async () => {
   for (const status of [429, 503]) {
     const { calls, request } = failing(3, refusal(status, 0));
     assert.is(await patiently(request), 'done', String(status));
@@ -27,7 +27,7 @@ test('it asks again where the server said after how long to', async () => {
   }
 });
 
-test('it gives up where it was not told to wait, at once', async () => {
+test('it gives up at once if the server did not ask to wait', async () => {
   for (const error of [refusal(503, null), refusal(500, 0), refusal(404, 0), refusal(429, 301)]) {
     const { calls, request } = failing(3, error);
     const failure = await patiently(request).catch((thrown: unknown) => thrown);
@@ -36,7 +36,7 @@ test('it gives up where it was not told to wait, at once', async () => {
   }
 });
 
-test('it gives up a server that asks again and again', async () => {
+test('it gives up if the server keeps asking to wait', async () => {
   const error = refusal(503, 0);
   const { calls, request } = failing(1_000, error);
   assert.is(await patiently(request).catch((thrown: unknown) => thrown), error);

@@ -158,7 +158,7 @@ test('a snitch made by hand is adopted when the file names it', async (context) 
   assert.match(ambiguous.stderr, 'web.yaml:1: name: 2 snitches have this name');
 });
 
-test('every problem is told at once with its line, and nothing is applied', async (context) => {
+test('all problems are reported at once with their lines, and nothing is applied', async (context) => {
   const { run, file, write, snitches } = context;
   write(`case:
   timezone: Mars/Olympus
@@ -200,7 +200,7 @@ snitches:
   assert.equal(await snitches(), []);
 });
 
-test('of 200 problems the first are told, and how many more there are', async ({ run, file, write }) => {
+test('of 200 problems the first are listed, and the others counted', async ({ run, file, write }) => {
   const jobs = Array.from({ length: 200 }, (_, index) => `  - {name: job-${index}, interval: dayly}\n`);
   write(`snitches:\n${jobs.join('')}`);
   const { code, stderr } = await run('apply', '-f', file, '--yes');
@@ -281,7 +281,7 @@ test('names cannot forge lines of the diff', async ({ run, file, write }) => {
   assert.is(stdout, '+ create a\\u202eb\\u2028- delete all (daily)\n');
 });
 
-test('a server that asks to wait is waited for', async (context) => {
+test('it waits if the server asks to', async (context) => {
   // On a busy host a second is over before the command has begun.
   const limited = await withDaemon({ SNITCH_RATE_LIMIT_PER_MINUTE: '600', SNITCH_RATE_LIMIT_BLOCK_S: '4' });
   try {

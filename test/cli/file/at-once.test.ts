@@ -1,4 +1,4 @@
-/** Two that make the same at the same moment: cron on two hosts, a build that runs twice. Time limit: 120 s. */
+/** Two commands that create the same at the same moment: cron on two hosts, a build that runs twice. Time limit: 120 s. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -28,7 +28,7 @@ snitches:
   - {name: nobody's, interval: weekly, owner: null}
 `;
 
-/** Runs a command twice at once, with those requests of the two meeting. */
+/** Runs a command twice at once so that the given requests of the two meet. */
 async function twice(
   { daemon, env }: Commands,
   paths: readonly string[],
@@ -64,7 +64,7 @@ for (const path of ['POST /v1/imports', 'POST /v1/channels']) {
       ['web', 'web', 'web'],
     );
     const late = ended.filter(({ stderr }) => /refused some of it/.test(stderr));
-    // Each of the two may be the first one somewhere else.
+    // Either of the two may be first at another place.
     assert.ok(late.length > 0, ended.map(({ stderr }) => stderr).join('--\n'));
     for (const { stderr } of late) assert.match(stderr, /unchanged/);
     const again = await run('apply', '-f', file, '--yes');

@@ -39,7 +39,7 @@ test('thousands are made, changed and deleted without a wait for the limit', asy
   assert.equal(await commands.listed(), []);
 });
 
-/** Forwards to a server what an older one knew, and refuses the rest as that did. */
+/** Forwards the requests that an older server knew, and refuses the others as it did. */
 async function olderServer(url: string): Promise<{ server: Server; url: string; refused: string[] }> {
   const refused: string[] = [];
   const server = createServer(async (request, response) => {
@@ -68,7 +68,7 @@ async function olderServer(url: string): Promise<{ server: Server; url: string; 
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, refused };
 }
 
-test('an older server gets what it can take', async ({ file }) => {
+test('an older server gets only what it understands', async ({ file }) => {
   const commands = await withDaemon();
   const { run, daemon } = commands;
   const older = await olderServer(daemon.url);

@@ -92,7 +92,7 @@ test('an apply makes the channels of a file, and an export is applied again with
   assert.is((await run('export')).stdout, exported.stdout);
   assert.is((await runSnitchWith(exported.stdout, ['diff', '-f', '-', '--exit-code'], context.env)).code, 0);
 
-  // Elsewhere the secrets are missing, and nothing is changed before that is told.
+  // Elsewhere the secrets are missing, which is reported before anything is changed.
   put('case.yaml', `${exported.stdout.replace('snitches: []', 'snitches: [{name: new, interval: daily}]')}`);
   const refused = await other.run('apply', '-f', file, '--yes');
   assert.is(refused.code, 1);
@@ -136,7 +136,7 @@ test('a channel is what its entry says; secrets stay where none is named, and go
   assert.is((await run('apply', '-f', file, '--yes')).code, 0);
   assert.is((await run('channel', 'test', 'ops')).code, 0);
   assert.is(receiver.received.at(-1)?.headers.authorization, 'Bearer tk_s3cr3tone');
-  // A secret from a file may be another one, which only the server could tell.
+  // A secret from a file may have changed, which only the server could tell.
   put('token', 'tk_s3cr3ttwo');
   put('case.yaml', entry('tags: [web], secret_file: token'));
   const sent = await run('diff', '-f', file, '--exit-code');
@@ -178,7 +178,7 @@ test('--prune deletes channels only where the file has channels, and counts them
   );
 });
 
-test('what cannot be done is told with its line, before anything is changed', async (context) => {
+test('an impossible change is reported with its line before anything is changed', async (context) => {
   const { run, put, file, channels } = context;
   await context.json('channel', 'add', 'ntfy', 'a', '--name', 'twin');
   await context.json('channel', 'add', 'ntfy', 'b', '--name', 'twin');
@@ -217,7 +217,7 @@ test('what cannot be done is told with its line, before anything is changed', as
   const before = await channels();
   for (const wrong of files) {
     const entries = wrong.map(([entry]) => `  - ${entry}\n`).join('');
-    // The server's faults are told once nothing else is wrong, so that the twins must be right then.
+    // The server's faults come only when nothing else is wrong, so the twins must be right by then.
     const twins =
       '  - {kind: ntfy, name: twin, settings: {topic: a}}\n  - {kind: ntfy, name: twin, settings: {topic: b}}\n';
     const isTwin = entries.includes('twin');

@@ -1,4 +1,4 @@
-/** What an apply keeps in memory of a case with very many snitches. */
+/** Which snitches of a very large case an apply keeps in memory. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Client } from '../../../src/api/client.ts';
@@ -24,7 +24,7 @@ async function kept(entries: { name: string; token?: string; needsNamed?: string
   return (await presentFor(client, wanted, 'mine')).snitches.map(({ name }) => name);
 }
 
-test('those of its names and tokens, and those that its owner keeps', async () => {
+test('those with its names and tokens, and those that its owner has', async () => {
   assert.equal(await kept([{ name: 'a' }, { name: 'other', token: 'token-b' }]), ['a', 'b', 'c']);
   assert.equal(await kept([]), ['c']);
 });

@@ -11,7 +11,7 @@ import { type Commands, withCase, withDaemon } from '../with-daemon.ts';
 
 const KEY = 'old-key-0123456789';
 
-/** Another service, which answers the paths it knows where the key is right. */
+/** Another service: answers the paths it knows if the key is right. */
 interface Fake {
   url: string;
   server: Server;
@@ -209,7 +209,7 @@ test('checks of Healthchecks keep the token in their address; what differs is to
   const report = JSON.parse((await run(...flags, '--json')).stdout) as Record<string, unknown[]>;
   assert.equal(
     [report.create?.length, report.present?.length, report.refused?.length, report.remarks?.length],
-    // The address of the yearly one is hidden, so that it is known by its name.
+    // The address of the yearly one is hidden, so it is recognised by its name.
     [0, 4, 1, 0],
   );
   const again = await run(...flags, '--yes');
@@ -252,7 +252,7 @@ test('the grace of a check whose job reports starts is also how long a run may t
   assert.is(most({ started: true, grace: 31_536_000 }), undefined);
 });
 
-test('a key that is missing or refused, and a service that is none, are told apart', async (context) => {
+test('a missing key, a refused key and a wrong address are told apart', async (context) => {
   const { fake, run, keyFile, env } = context;
   const at = ['--from-url', fake.url];
   const missing = await run('import', 'healthchecks', ...at);
@@ -281,7 +281,7 @@ test('a key that is missing or refused, and a service that is none, are told apa
   assert.is((await run('import', 'elsewhere')).code, 2);
 });
 
-test('tokens that another case has, and a full case, are told before anything is made', async (context) => {
+test('tokens of another case, and a full case, are reported before anything is created', async (context) => {
   const { fake, run, json, listed, keyFile, daemon } = context;
   const flags = ['import', 'deadmanssnitch', '--from-url', fake.url, '--from-key-file', keyFile, '--yes'];
   fake.answers['/v1/snitches'] = [OLD[0], { token: 'abcdef', name: 'b', interval: 'daily' }];

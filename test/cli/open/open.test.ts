@@ -38,7 +38,7 @@ async function printed(kind: string): Promise<string> {
   return stdout;
 }
 
-/** What the history has since the last look, oldest first: `start`, `healthy`, `error 3`. */
+/** New entries of the history since the last call, oldest first: `start`, `healthy`, `error 3`. */
 async function reported(): Promise<string[]> {
   const all = await on.json<WireCheckIn[]>('history', NAME);
   return all.reverse().map(({ outcome, exit_status: status }) => (status ? `${outcome} ${status}` : outcome));
@@ -187,7 +187,7 @@ test('what is wrong is said', async () => {
   assert.match(piped.stdout, /^#!\/bin\/sh\n/, 'it is printed all the same');
 });
 
-test('on 40 columns no line is broken, and the text is copied by way of the terminal', async () => {
+test('on 40 columns no line is broken, and the text is copied through the terminal', async () => {
   await create('-i', 'daily');
   const { screen } = await onTerminal(['open', NAME, '--for', 'crontab', '--copy'], {
     columns: 40,
@@ -202,7 +202,7 @@ test('on 40 columns no line is broken, and the text is copied by way of the term
   assert.ok(plain(whole.screen).includes(text));
 });
 
-/** As a command on the daemon's host has it. */
+/** The environment of a command on the daemon's host. */
 const envOf = () => Object.fromEntries(Object.entries(on.env).map(([name, value]) => [name, value ?? '']));
 
 test('in tmux it can be pasted', async () => {
@@ -223,7 +223,7 @@ test('in tmux it can be pasted', async () => {
   }
 });
 
-test('a server from before badges has everything else', async () => {
+test('a server that does not know badges gives everything else', async () => {
   const { token } = await create('-i', 'daily');
   const { url, apiKey } = on.daemon;
   await using old = await fakeServer((request, response) => {

@@ -1,4 +1,4 @@
-/** Commands whose output is longer than one piece, read slowly, and by somebody who has soon seen enough. */
+/** Commands with more output than one piece, read slowly, or by a reader that stops early. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
@@ -43,7 +43,7 @@ test.before(async (context) => {
 });
 test.after(({ close }) => close());
 
-/** What a reader gets who begins when the command has nothing left to do but to print. */
+/** What a reader gets that begins only when all that the command still has to do is print. */
 async function slowly({ run }: Context, ...args: string[]): Promise<string> {
   const child = run('bash', '-o', 'pipefail', '-c', '"$@" | { sleep 1; cat; }', 'bash', SNITCH, ...args);
   const [[code], printed, errors] = await Promise.all([

@@ -1,4 +1,4 @@
-/** Long output is written in pieces, each when there is room for it, and is the same as if it were one. */
+/** Long output is written in pieces, each when there is room for it, and equals the output in one piece. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -43,7 +43,7 @@ test('JSON of other values stays as it is', () => {
   }
 });
 
-/** A pipe with room for one byte, whose reader takes what was written when it is told to. */
+/** A pipe with room for one byte, whose reader reads on request. */
 function slowPipe() {
   const waiting: (() => void)[] = [];
   const taken: string[] = [];
@@ -74,7 +74,7 @@ test('no piece is made before there is room for it', async () => {
   assert.equal(taken, ['piece 1', 'piece 2', 'piece 3']);
 });
 
-test('what is printed behind long output comes after all of it', async () => {
+test('later output comes after all of a long one', async () => {
   const { sink, taken, take } = slowPipe();
   const printer = new Printer(sink);
   printer.print(['a', 'b', 'c']);

@@ -66,7 +66,7 @@ terminal('without a terminal there is neither colour nor symbol', async () => {
   assert.not.match(stdout, '✓');
 });
 
-/** What names can hold, by way of the API. */
+/** What names can contain when they come through the API. */
 const HOSTILE = [
   'up\u202eside-down',
   'isolate\u2066d\u2069',

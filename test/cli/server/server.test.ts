@@ -153,7 +153,7 @@ servers:
   assert.is(statSync(real).mode & 0o777, 0o600);
   await run('server', 'remove', '-f', 'mid');
   assert.is(text(), kept);
-  // The default that the top of the file always was stays one.
+  // The server at the top of the file stays the default, as it always was.
   assert.is((await run('list')).code, 0);
   await run('server', 'use', 'alpha');
   assert.is(text(), `${kept}server: alpha\n`);
@@ -161,7 +161,7 @@ servers:
   assert.is(text(), kept);
 });
 
-test('many at once lose nothing', async ({ run, keyFile, text }) => {
+test('many changes at once lose nothing', async ({ run, keyFile, text }) => {
   const names = Array.from({ length: 5 }, (_, index) => `server-${index}`);
   const all = await Promise.all(
     names.map((name) => run('server', 'add', name, NOBODY, '--key-file', keyFile, '-q')),
@@ -174,7 +174,7 @@ test('many at once lose nothing', async ({ run, keyFile, text }) => {
   assert.is(text().match(/^server:/gm)?.length, 1);
 });
 
-test('what is wrong is said, and nothing is written', async (context) => {
+test('mistakes are explained, and nothing is written', async (context) => {
   const { run, keyFile, file, daemon, env } = context;
   const stranger = await startFakeServer({ status: 404, body: 'who?' });
   const welcome = await startFakeServer({ status: 200, body: '<html>Welcome!</html>' });
@@ -242,7 +242,7 @@ test('a directory that cannot be written is named, and the key is not lost in it
   assert.match(stderr, `cannot write ${path}/snitch/cli.yaml`);
 });
 
-test('list asks all at once, and says of each how it is', async (context) => {
+test('list checks all servers at once, and shows the state of each', async (context) => {
   const { run, daemon, keyFile, env } = context;
   const hanging = await startFakeServer(null);
   const other = await startFakeServer(null);
@@ -355,7 +355,7 @@ test('on a terminal the key is asked for, and never shown', async ({ env, daemon
   assert.is((await run('list')).code, 0);
 });
 
-/** `onTerminal` types at a question of yes or no only; this one types at once, which waits in the terminal. */
+/** `onTerminal` types only at yes-or-no questions; this types at once, and the terminal keeps it until it is read. */
 async function asked(args: string[], env: NodeJS.ProcessEnv, input: string) {
   const { spawn } = await import('node:child_process');
   const { once } = await import('node:events');

@@ -63,7 +63,7 @@ test('ack is the same; --undo takes it back; -q and --json print as they do else
   assert.match((await on.run('__complete', '--', 'ack', '--un')).stdout, /^--undo/);
 });
 
-test('what is well is refused in words, and names that do not exist change nothing', async () => {
+test('a healthy snitch is refused with the reason, and names that do not exist change nothing', async () => {
   await on.make('fine');
   const refused = await on.run('acknowledge', 'fine');
   assert.is(refused.code, 1);

@@ -1,4 +1,4 @@
-/** The order and the times of `snitch list`, with a server that says what it is told to. */
+/** The order and the times of `snitch list`, with scripted answers of the server. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../../src/api/wire.ts';
@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The server's clock goes two hours before that of this host. */
+/** The server's clock is two hours ahead of this host's. */
 const AHEAD = 2 * HOUR;
 const now = Date.now() + AHEAD;
 const iso = (at: number) => new Date(at).toISOString();
@@ -45,7 +45,7 @@ function snitch(name: string, changes: Partial<WireSnitch>): WireSnitch {
 const failed = (name: string, missing_since: string | null) =>
   snitch(name, { status: 'failed', missing_since, checked_in_at: iso(now - 3 * DAY) });
 
-/** In the order in which they are made, which is that of the server. */
+/** In the order of creation, in which the server lists them. */
 const FLEET: readonly WireSnitch[] = [
   snitch('paused-one', { status: 'paused', interval: 'hourly' }),
   snitch('new-one', { status: 'pending', checked_in_at: null, last_report: null }),

@@ -99,7 +99,7 @@ test('history has the values and why a run counts as an error; explain tells wha
   assert.is(values?.[0]?.usual, 100);
 });
 
-test('a server that does not know it is not believed', async () => {
+test('success of a server that does not know the option is not taken for one', async () => {
   const snitch = {
     ...{
       token: 'abcdefghijklmnopqrstuvwxyz',

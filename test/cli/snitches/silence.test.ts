@@ -58,7 +58,7 @@ test('names, all, and times in all forms', async () => {
   const listed = (await on.run('silences')).stdout;
   assert.match(listed, /recurring +all snitches .*0 3 \* \* 0 Europe\/Berlin for 2 h/);
   assert.match(listed, /active +a and b/);
-  // What recurs is ended by its id alone.
+  // A recurring silence can only be ended by its id.
   await on.run('silence', '--end', '--all');
   const again = await on.run('silence', '--end', '--all');
   assert.equal(
@@ -71,7 +71,7 @@ test('names, all, and times in all forms', async () => {
   );
 });
 
-test('the id of no silence is called that', async () => {
+test('an unknown id of a silence is reported as unknown', async () => {
   const { code, stderr } = await on.run('silence', '--end', 'sil_aaaaaaaaaaaaaaaa');
   assert.is(code, 3);
   assert.match(stderr, 'snitch: no silence has the id "sil_aaaaaaaaaaaaaaaa"');

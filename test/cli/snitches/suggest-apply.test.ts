@@ -1,4 +1,4 @@
-/** `snitch suggest --apply`: what is better than what is set is set, and nothing else. Time limit: 120 s. */
+/** `snitch suggest --apply` sets schedules that fit better than the present ones, and nothing else. Time limit: 120 s. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../../src/api/wire.ts';
@@ -20,7 +20,7 @@ const last = Math.floor(Date.now() / HOUR) * HOUR - HOUR;
 /** Ten minutes past each hour, up to two minutes late. */
 const HOURLY = Array.from({ length: 24 }, (_, run) => last - (23 - run) * HOUR + (10 + (run % 3)) * MINUTE);
 
-/** Makes a snitch whose job could not reach the server until now. */
+/** Creates a snitch with check-ins that were spooled until now. */
 async function reported(
   on: Commands,
   name: string,

@@ -1,4 +1,4 @@
-/** What waits goes to the server that it was made for, whatever is the default by the time it is sent. */
+/** A spooled check-in goes to the server it was made for, whichever is the default by the time it is sent. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
