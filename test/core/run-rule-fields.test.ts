@@ -1,6 +1,7 @@
 /** What a client may say of how a run must look, and the words in which it is refused. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readRunFields } from '../../src/core/run-fields.ts';
 import { readRunRules } from '../../src/core/run-rule-fields.ts';
 import { readNewSnitch, readSnitchChanges } from '../../src/core/snitch-input.ts';
 
@@ -48,6 +49,8 @@ test('null takes each back, and an empty list is nothing', () => {
   assert.equal(readRunRules(taken).value, none);
   assert.equal(readRunRules({ expect: [] }).value, { expect: null });
   assert.equal(readRunRules({}).value, {});
+  assert.equal(readRunFields({ max_runtime: null }).value, { maxRuntime: null });
+  assert.equal(readRunFields({}).value, {});
 });
 
 test('numbers that make no sense are refused', () => {

@@ -80,6 +80,14 @@ test('all that is wrong is said at once', () => {
     validations?.map(({ attribute }) => attribute),
     ['schedule', 'timezone', 'grace', 'from'],
   );
+  const right = { schedule: { every: 60 } };
+  for (const [attribute, wrong] of Object.entries(body)) {
+    const { validations: alone } = validateScheduleToCheck({ ...right, [attribute]: wrong }, 'UTC', NOW);
+    assert.equal(
+      alone?.map((one) => one.attribute),
+      [attribute],
+    );
+  }
   assert.equal(validateScheduleToCheck([], 'UTC', NOW).validations?.[0]?.attribute, 'body');
   const { value } = validateScheduleToCheck({ schedule: { every: 60 }, from: '2027-01-01' }, 'UTC', NOW);
   assert.equal(value, { rule: { every: 60 }, timezone: null, grace: null, from: Date.parse('2027-01-01Z') });

@@ -65,6 +65,11 @@ learning('a daily job at two: less than two hours after it, and not before half 
   assertBetween(due, utc('2025-07-10T02:28:00'), utc('2025-07-10T03:45:00'));
 });
 
+learning('a daily job at two and at four in turn: as soon after four as one that is always late', () => {
+  const nights = days('2025-07-09', '02:00', 40).map((at, index) => (index % 2 === 0 ? at : at + 2 * HOUR));
+  assertBetween(deadline('daily', nights), utc('2025-07-10T04:28:00'), utc('2025-07-10T06:00:00'));
+});
+
 learning('an hourly job at ten past', () => {
   const due = deadline('hourly', every(HOUR, utc('2025-07-09T10:10:00'), 50));
   assertBetween(due, utc('2025-07-09T11:11:00'), utc('2025-07-09T11:15:00'));
@@ -218,6 +223,13 @@ weekdays('from Monday to Thursday the next workday has its learned deadline', ()
 weekdays('after Friday it is no sooner than the basic one', () => {
   assert.is(deadline('daily', workdays(8)), utc('2025-07-13T00:00:00'));
   assert.is(deadline('daily', workdays(3)), utc('2025-07-13T00:00:00'));
+});
+
+weekdays('two weeks without a Saturday are enough to know it', () => {
+  const known = days('2025-07-11', '02:00', 15).filter((at) => ![0, 6].includes(new Date(at).getUTCDay()));
+  assert.is(new Date(known[0]!).getUTCDay(), 5);
+  assert.is(deadline('daily', known), utc('2025-07-13T00:00:00'));
+  assert.ok(deadline('daily', known.slice(1)) < utc('2025-07-13T00:00:00'), 'a day less is not');
 });
 
 weekdays('a job that does run on Saturdays has its learned deadline there', () => {

@@ -1,6 +1,7 @@
 /** What a client may say of a snitch, a pause, tags and members, and what each refusal says. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readNewSnitch } from '../../src/core/snitch-input.ts';
 import {
   type Checked,
   isEmailAddress,
@@ -92,6 +93,14 @@ test('smart needs an interval of an hour or more, by what is given and what is s
     refusals(validateSnitchChanges({ alert_type: 'x' }, { interval: '5_minute', alertType: 'smart' })),
     ['alert_type must be basic or smart'],
   );
+});
+
+test('smart is refused with a schedule, and said once', () => {
+  const said = { timezone: 'UTC', now: 0 };
+  const body = { ...LEAST, schedule: { cron: '0 3 * * *' }, alert_type: 'smart' };
+  const refused = refusals(readNewSnitch(body, said));
+  assert.is(refused.length, 1);
+  assert.match(refused[0] ?? '', /^alert_type .*schedule/);
 });
 
 test('a name is one line of well-formed text, by its characters at most 255', () => {

@@ -43,6 +43,11 @@ test('a badge is for one snitch or one tag, and a tag is checked as those of sni
   assert.equal(value({ tag: 'web', label: ' ' }), { subject: { kind: 'tag', tag: 'web' }, label: null });
   assert.equal(refused({ token: 'abc', tag: 'web' }), ['tag excludes "token": make a badge for each']);
   assert.equal(refused({}), ['token is missing: say of what, by "token" or by "tag"']);
+  for (const body of [null, 'web', [], 7])
+    assert.equal(
+      validateNewBadge(body).validations?.map(({ attribute }) => attribute),
+      ['body'],
+    );
   assert.equal(refused({ token: 5 }), ['token must be a string']);
   assert.equal(refused({ tag: ' ' }), ["tag can't be blank"]);
   for (const tag of [7, 'x'.repeat(300), 'a\nb']) {

@@ -302,6 +302,9 @@ test('schedules become the fields of cron, or it is said why not', () => {
     '0 3 * * 5L',
     '0 3 15W * *',
     '5/15 * * * *',
+    '0 3 * *',
+    '0 0 3 * * *',
+    '@reboot',
   ]) {
     assert.match(
       cronTimesOf({ schedule: { cron }, interval: 'daily' }).why ?? '',

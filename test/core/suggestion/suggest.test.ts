@@ -240,6 +240,21 @@ outlooks('how long after a run it would have been told is known from two check-i
   assert.is(foundAfter(from, from + 50 * MINUTE), 50 * MINUTE, 'it was due at noon');
 });
 
+outlooks('a check-in at the very instant of a deadline comes too late', () => {
+  const knowledge = { calendar: new Calendar(), schedules: new Schedules() };
+  const setting = present({ interval: 'hourly', timezone: 'UTC' });
+  const noon = Date.parse('2025-07-09T12:00:00Z');
+  const falseAlarms = (at: number) => outlook(setting, [noon - 100 * MINUTE, at], [], knowledge).falseAlarms;
+  assert.equal([falseAlarms(noon - 1), falseAlarms(noon)], [0, 1]);
+});
+
+outlooks('how late the check-ins came is said exactly', () => {
+  const history = jobOf('0 3 * * *');
+  const late = history.map(({ at }) => (at % (24 * HOUR)) - 3 * HOUR).sort((a, b) => a - b);
+  const { earliest, latest } = suggest(history, daily, ['UTC']).schedule!.lateness;
+  assert.equal([earliest, latest], [late[0], late.at(-1)]);
+});
+
 outlooks('the schedule that is set is compared as it is set', () => {
   const set = present({ schedule: { cron: '0 2 * * *' }, grace: 30 * MINUTE });
   const { present: now } = suggest(jobOf('0 3 * * *'), set, ['UTC']);
@@ -285,6 +300,15 @@ reports('a result that grows is compared with the usual one', () => {
   assert.equal([bytes?.value, bytes?.required, bytes?.min, bytes?.max], ['bytes', true, null, null]);
   const [low, high] = bytes!.ofUsual!;
   assert.ok(low > 0.5 && low <= 1 && high >= 1.1 && high <= 2);
+});
+
+reports('what varies by a factor of ten either way is still compared with the usual one', () => {
+  const comparedWith = (...last: number[]) =>
+    expectationsOf(withValues([...Array.from({ length: 20 }, () => 100), ...last]))[0]?.ofUsual !== null;
+  assert.equal(
+    [[10], [1_000], [9.9], [1_001]].map((last) => comparedWith(...last)),
+    [true, true, false, false],
+  );
 });
 
 reports('what varies without bounds has a floor, and what is not always there is not required', () => {
@@ -357,6 +381,11 @@ reports('lengths of time are those that a person would write', () => {
     [DAY + 1, 2 * DAY],
   ];
   for (const [length, rounded] of lengths) assert.is(roundUp(length), rounded, String(length));
+  const hours = [2, 3, 4, 5, 6, 8, 10, 12, 15, 18];
+  assert.equal(
+    [...new Set(Array.from({ length: 17 }, (_, hour) => roundUp((hour + 2) * HOUR) / HOUR))],
+    hours,
+  );
 });
 
 reports.run();
