@@ -1,7 +1,7 @@
 /**
- * Hundreds of alerts to twelve channels while the daemon is killed: each is told at least once on each of them, at most three
- * messages a minute in a chat, and recoveries only where the alarm went. The first minute is a real one; where a chat
- * would have to wait for the next, the host is down for a minute instead.
+ * Hundreds of alerts to twelve channels while the daemon is killed: each arrives at least once on each of them, at most three
+ * messages a minute in a chat, and recoveries only where the alarm went. The first minute is a real one; when a chat
+ * would have to wait for the next one, the host is down for a minute instead.
  * CHAOS=full makes them three times as many. Time limit: 180 s. Also on PostgreSQL.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -34,7 +34,7 @@ const IS_FULL = process.env.CHAOS === 'full';
  * would still be more than a chat is told one by one, and be under way at each kill.
  */
 const ALERTS = (ON_POSTGRES ? 120 : 300) * (IS_FULL ? 3 : 1);
-/** So many of them are over in the end. */
+/** How many of them recover in the end. */
 const RECOVERIES = ALERTS / 3;
 const KILLS = 3;
 const CHAOS_MS = 6_000;
@@ -46,7 +46,7 @@ const MINUTE = 60_000;
  */
 const PATIENCE = ON_POSTGRES ? 13_000 : 4_000;
 
-/** What each service answers that took a message. */
+/** The answer with which each service accepts a message. */
 const ANSWERS: Partial<Record<ChannelKind, string>> = {
   slack: 'ok',
   mattermost: 'ok',
@@ -55,14 +55,14 @@ const ANSWERS: Partial<Record<ChannelKind, string>> = {
   telegram: '{"ok":true,"result":{"message_id":1}}',
 };
 
-/** A token of the form that the kind takes. */
+/** A token in the form that this kind of channel expects. */
 const TOKENS: Partial<Record<ChannelKind, Record<string, string>>> = {
   telegram: { token: '123456:abcdefghijklmnop' },
 };
 
 const test = suite('channels in chaos');
 
-/** When each chat was told something, on the clock of the daemon's host. */
+/** When each chat got messages, by the clock of the daemon's host. */
 type Times = Map<ChannelKind, number[]>;
 
 /** How many alerts a message reports. */
@@ -72,7 +72,7 @@ function alertsIn({ body }: { body: string }): number {
   return Number(/\[Digest\] (\d+) alerts/.exec(plain)?.[1] ?? 1);
 }
 
-/** Waits until nothing is pending; whenever nothing goes on any more, the host is down for a minute. */
+/** Waits until nothing is pending; whenever sending stalls, the host is down for a minute. */
 async function settle(daemon: CrashingDaemon): Promise<void> {
   const end = performance.now() + DEADLINE;
   let wentOnAt = performance.now();
@@ -99,9 +99,9 @@ function assertReadable(times: Times): void {
 
 interface Ends {
   servers: ReadonlyMap<ChannelKind, Receiver>;
-  /** Refused every alarm. */
+  /** The receiver that refused every alarm. */
   refusing: Receiver;
-  /** Takes other snitches only. */
+  /** The receiver of a channel for other snitches. */
   aside: Receiver;
 }
 
@@ -138,7 +138,7 @@ async function recover(
   assert.ok(new Set(resolved?.map(({ body }) => JSON.parse(body)[0].labels.token)).size === tokens.length);
 }
 
-test('nothing that was decided is lost on any of them', async () => {
+test('no decided alert is lost on any of them', async () => {
   const daemon = new CrashingDaemon();
   const servers = new Map<ChannelKind, Receiver>();
   const times: Times = new Map(CHATS.map((kind) => [kind, []]));
@@ -174,7 +174,7 @@ test('nothing that was decided is lost on any of them', async () => {
     await Promise.all(raised);
     await settle(daemon);
     const deliveries = await daemon.deliveries();
-    // The refusal itself was told once to the eleven chats, and not to the service that keeps incidents.
+    // The eleven chats were told of the refusal once, and the incident service not at all.
     const alarms = deliveries.filter(({ type }) => type === 'snitch.errored');
     assert.is(alarms.length, ALERTS * (servers.size + 1));
     const states = Object.groupBy(alarms, ({ channel, state }) => `${channel === 'apprise'} ${state}`);

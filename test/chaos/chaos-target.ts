@@ -14,7 +14,7 @@ export interface Post {
   body: string;
 }
 
-/** Answers in its own way, and returns how to end the exchange well once the target is healed. */
+/** Misbehaves in its own way. @returns a function that ends the exchange well once the target is healed */
 type Misbehaviour = (response: ServerResponse) => undefined | (() => void);
 
 const HANG: Misbehaviour = (response) => () => response.writeHead(200).end();
@@ -39,7 +39,7 @@ const answering =
     return undefined;
   };
 
-/** Each way to misbehave, with the words in which the delivery must tell of it. */
+/** Each way to misbehave, with the words that the delivery must have for it. */
 export const MISBEHAVIOURS: Record<string, { how: Misbehaviour | null; told: RegExp }> = {
   hangs: { how: HANG, told: /^no complete answer within 30 s$/ },
   'drips a byte a second': { how: DRIP, told: /^no complete answer within 30 s$/ },
@@ -94,7 +94,7 @@ export class ChaosTarget {
     return `http://127.0.0.1:${this.#port}/hook`;
   }
 
-  /** From now on it answers well, also to what it left without an answer. */
+  /** Makes it answer well from now on, including requests that it left without an answer. */
   async heal(): Promise<void> {
     this.#healed = true;
     for (const end of this.#endings) end();
@@ -109,7 +109,7 @@ export class ChaosTarget {
     return new Set(this.posts.map(({ id }) => id)).size;
   }
 
-  /** Fails with the receiver's own error unless every post carries a signature that the published library accepts. */
+  /** @throws the error of the published library unless it accepts the signature of every post */
   verifySignatures(): void {
     const receiver = new Webhook(this.secret);
     for (const { body, headers } of this.posts) receiver.verify(body, headers as Record<string, string>);
@@ -144,7 +144,7 @@ export class ChaosTarget {
   }
 }
 
-/** When the alert was decided, by the clock of the daemon, in milliseconds since the epoch. */
+/** When the alert was decided by the daemon's clock, in milliseconds since the epoch. */
 export function decidedAt({ body }: Post): number {
   return Date.parse((JSON.parse(body) as AlertPayload).timestamp);
 }

@@ -1,5 +1,5 @@
 /**
- * The clock of the machine runs 40 days ahead for a moment: nothing of that time may last.
+ * The clock of the machine is 40 days ahead for a moment: no time from then may stay.
  * Time limit: 180 s. Also on PostgreSQL.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { LocalDaemon, MovableClock } from './local-daemon.ts';
 
 const DAY = 86_400_000;
 
-/** So long the daemon sweeps on, in milliseconds. */
+/** How long the daemon goes on sweeping, in milliseconds. */
 const SOME_SWEEPS = 2_200;
 
 const test = suite<{ daemon: LocalDaemon }>('a clock that is ahead');
@@ -73,7 +73,7 @@ test('while the daemon runs', async ({ daemon }) => {
   await assertNothingLasts(daemon, tokens);
 });
 
-test('and over a restart', async ({ daemon }) => {
+test('across a restart', async ({ daemon }) => {
   const tokens = await liveAhead(daemon);
   await daemon.stop();
   await daemon.clock.move(-40 * DAY);

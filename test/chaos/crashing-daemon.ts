@@ -1,4 +1,4 @@
-/** A daemon that is killed now and then, and calls to it that outlive its deaths. */
+/** A daemon that is killed now and then, and calls that are repeated until it answers. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WireDelivery, WireSnitch } from '../../src/api/wire.ts';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
@@ -7,7 +7,7 @@ import { hostClock } from '../end-to-end/host-clock.ts';
 import { setDatabaseClock } from '../store/postgres/database-clock.ts';
 import { ON_POSTGRES } from '../store/postgres/open.ts';
 
-/** So many calls are under way at once where many are made. */
+/** How many calls are under way at once if many are made. */
 const AT_ONCE = 32;
 
 const PAGE = 1_000;
@@ -37,7 +37,7 @@ export class CrashingDaemon {
   /** @param downFor milliseconds by which the clock of its host advances meanwhile, as if it had been down that long */
   async killAndRestart(downFor = 0): Promise<void> {
     await this.#process?.end('SIGKILL');
-    // What it sent before it died is received by then, and is not taken for something that the next one sends.
+    // Whatever it sent before it died has arrived by then, and is not mistaken for something that the next one sends.
     if (downFor > 0) await sleep(50);
     this.#ahead += downFor;
     await this.start();
@@ -53,7 +53,7 @@ export class CrashingDaemon {
     removeDataDir(this.#dataDir);
   }
 
-  /** Answers with the JSON of a success. */
+  /** @returns the JSON of a successful answer */
   async call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
     const answer = await this.#running.call(method, path, body);
     if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
@@ -72,7 +72,7 @@ export class CrashingDaemon {
     return this.#report(`${token}?s=1`, giveUp);
   }
 
-  /** Reports that all is well, in the same way. */
+  /** Checks in healthy, in the same way. */
   reportHealthy(token: string, giveUp: AbortSignal): Promise<void> {
     return this.#report(token, giveUp);
   }
@@ -86,9 +86,9 @@ export class CrashingDaemon {
   }
 
   /**
-   * Makes a call again and again, over its deaths too, until it answers true.
+   * Repeats a call, also while the daemon is down, until it returns true.
    *
-   * @throws Error where it has not when `giveUp` ends the test
+   * @throws Error if it has not by the time `giveUp` ends the test
    */
   async insist(call: () => Promise<boolean>, giveUp: AbortSignal): Promise<void> {
     let [tries, asked, last] = [0, 0, 'nothing'];
@@ -98,7 +98,7 @@ export class CrashingDaemon {
         if (await call()) return;
         last = 'a refusal';
       } catch (error) {
-        // It was killed; the next one is on its way.
+        // It was killed, and the next one is starting.
         last = error instanceof Error ? `${error.message} ${error.cause ?? ''}` : String(error);
       }
       await sleep(50);
@@ -107,7 +107,7 @@ export class CrashingDaemon {
     throw new Error(`insisted in vain ${tries} times; the last one gave ${last} after ${waited} ms`);
   }
 
-  /** By hand; one that was delivered in the meantime needs no retry. */
+  /** Retries a delivery by hand; one that was delivered in the meantime needs none. */
   async retry(id: string): Promise<void> {
     const { status } = await this.#running.call('POST', `/v1/deliveries/${id}/retry`);
     if (status !== 200 && status !== 422) throw new Error(`the retry was answered ${status}`);

@@ -17,10 +17,10 @@ import { LocalDaemon, MovableClock } from './local-daemon.ts';
 const MINUTE = 60_000;
 const DAY = '2026-03-10T';
 
-/** So long the daemon sweeps on before "nothing happened" is believed, in milliseconds. */
+/** How long the daemon must go on sweeping before "nothing happened" counts, in milliseconds. */
 const SOME_SWEEPS = 2_200;
 
-/** A rule for ten holds for a hundred; to make them takes longer where each is a transaction over the network. */
+/** What holds for ten holds for a hundred, and creating them takes long if each is a transaction over the network. */
 const SNITCHES = ON_POSTGRES ? [12, 8] : [60, 40];
 
 interface Team {
@@ -73,7 +73,7 @@ async function createTeam(
     return token;
   });
   const checkedIn: Team['checkedIn'] = [since, daemon.clock.now()];
-  // Alerts about first reports are not what this test is about.
+  // This test is not about the alerts for first reports.
   const member = `${name}@example.com`;
   await daemon.call('PATCH', '/v1/case', { members: [member] }, key);
   await daemon.call('POST', '/v1/webhooks', { url: receiver.url }, key);
@@ -118,7 +118,7 @@ async function assertNobodyIsAccused(context: Context, teams: readonly Team[]): 
   );
 }
 
-/** Alarms of exactly these snitches, each decided within a few seconds after `deadline`, each told once. */
+/** Asserts alarms of exactly these snitches, each decided within seconds after `deadline` and sent once. */
 async function assertAlarms(context: Context, team: Team, missing: readonly string[], deadline: string) {
   const accused = () => context.receiver.posts.filter(({ body }) => missing.includes(body.data.snitch.token));
   await until(() => accused().length >= missing.length, 'the real misses are alarmed', 30_000);
@@ -132,7 +132,7 @@ async function assertAlarms(context: Context, team: Team, missing: readonly stri
   assert.is(accused().length, missing.length, 'each is told once');
 }
 
-/** They checked in at 10:30, would at 10:45, and would be late at 11:00. */
+/** They checked in at 10:30, are expected at 10:45, and late from 11:00. */
 async function twoTeams(context: Context): Promise<[Team, Team]> {
   const [backups = 0, reports = 0] = SNITCHES;
   return [await createTeam(context, 'backups', backups), await createTeam(context, 'reports', reports)];
@@ -158,7 +158,7 @@ async function liveThrough({ daemon }: Context, teams: readonly Team[], after: n
   await daemon.liveOn(last - first);
 }
 
-/** A job that could not be heard is awaited again in the first period during which the service listens all the time. */
+/** A job that could not be heard is awaited again in the first period that the service hears as a whole. */
 async function expectRealMissesLater(context: Context, teams: readonly Team[]): Promise<void> {
   await halfReport(context, teams);
   await liveThrough(context, teams, 60 * MINUTE);

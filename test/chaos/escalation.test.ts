@@ -16,11 +16,11 @@ const IS_FULL = process.env.CHAOS === 'full';
 const ALARMS = IS_FULL ? 240 : 96;
 /** Seconds. */
 const AFTER = 6;
-/** In which the alarms are raised, in milliseconds. */
+/** The time over which the alarms are raised, in milliseconds. */
 const RAISING = 4_000;
 const KILLS = IS_FULL ? 5 : 3;
 const DEADLINE = 100_000;
-/** Longer than it takes a person to press a button, as the page has it, in milliseconds. */
+/** Longer than the least time that the page expects a person to need, in milliseconds. */
 const READING = 1_100;
 
 const test = suite('escalation in chaos');
@@ -28,13 +28,13 @@ const test = suite('escalation in chaos');
 /** How an alarm is acknowledged: by the API or its link, well before it escalates or in the very second. */
 const WAYS = ['api', 'link', 'api in time', 'link in time', null, null, null, null] as const;
 
-/** What an alarm is known to have gone through, in milliseconds since the epoch. */
+/** What is known about an alarm; instants are milliseconds since the epoch. */
 interface Course {
   token: string;
   way: (typeof WAYS)[number];
-  /** Before it was reported; it cannot escalate before `AFTER` from then. */
+  /** An instant before it was reported; it cannot escalate until `AFTER` later. */
   reportedAt: number;
-  /** When its acknowledgement was answered; null for none. */
+  /** When its acknowledgement was answered; null if there was none. */
   acknowledgedAt: number | null;
 }
 
@@ -94,7 +94,7 @@ async function goThrough(
   course.acknowledgedAt = Date.now();
 }
 
-/** @param told the tokens that reached the pager */
+/** @param told the tokens of the snitches whose alarms reached the pager */
 function assertJustice(courses: readonly Course[], pages: readonly WireDelivery[], told: Set<string>): void {
   const ofToken = new Map(pages.map((page) => [page.snitch?.token, page]));
   assert.is(pages.length, ALARMS);
@@ -116,7 +116,7 @@ function assertJustice(courses: readonly Course[], pages: readonly WireDelivery[
   console.log(`${kept.inTime} acknowledged in time, ${kept.late} while they were being told`);
 }
 
-test('what is acknowledged in time is never escalated, and nothing else is forgotten', async () => {
+test('an alarm that is acknowledged in time never escalates, and every other one does', async () => {
   const daemon = new CrashingDaemon({ SNITCH_BASE_URL: 'https://ops.example.com' });
   const [first, pager] = [await startReceiver(), await startReceiver()];
   const giveUp = AbortSignal.timeout(DEADLINE);

@@ -22,13 +22,13 @@ const IS_FULL = process.env.CHAOS === 'full';
 const WORKING = IS_FULL ? 32 : 8;
 const PER_ROUND = IS_FULL ? 1_000 : 60;
 
-/** Check-ins that are refused before the old primary has shown that nobody writes to it. */
+/** How many check-ins must be refused for the test to believe that nobody writes to the old primary. */
 const REFUSED = 4;
 
 interface Variant {
   standby: string;
   synchronous: boolean;
-  /** How long the standby gets nothing before the primary is killed, in milliseconds. */
+  /** How long nothing reaches the standby before the primary is killed, in milliseconds. */
   lag: number;
   rounds: number;
 }
@@ -63,7 +63,7 @@ class Pair {
   query = <Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> =>
     this.primary.query<Row>(sql, values, this.#database);
 
-  /** Answers when the primary was killed, and when the standby was promoted. */
+  /** @returns when the primary was killed, and when the standby was promoted */
   async failOver({ lag }: Variant): Promise<{ killed: number; promoted: number }> {
     if (lag > 0) {
       this.primary.server.signalProcesses('walsender', 'SIGSTOP');
@@ -169,7 +169,7 @@ interface Outage {
 /** A sending that began so long before an outage may not have been written down when that began, in milliseconds. */
 const IN_FLIGHT = 5_000;
 
-/** What came more than once: each time but the last, the database went away before it was written down. */
+/** What arrived more than once: each time except the last, the database went away before it was recorded. */
 function cutShort(sendings: readonly Sending[], outages: readonly Outage[]): Sending[] {
   const repeated = [...Map.groupBy(sendings, ({ id }) => id).values()].flatMap((same) => same.slice(0, -1));
   const isCutShort = ({ at }: Sending) =>
@@ -185,7 +185,7 @@ function ready(team: Team): Promise<boolean[]> {
   return Promise.all(team.up.map((place) => team.ready(place)));
 }
 
-/** The longest stretch after the kill in which no check-in was acknowledged. */
+/** The longest time after the kill without an acknowledged check-in. */
 function tell({ answers }: Traffic, { killed, promoted }: { killed: number; promoted: number }): void {
   const acknowledged = answers.filter(({ status }) => status === 202).map(({ at }) => at);
   const stretches = acknowledged

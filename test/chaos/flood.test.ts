@@ -1,5 +1,5 @@
 /**
- * One check-in token in the hands of somebody who floods: the disk stays small, the team is told little and the truth.
+ * Somebody floods with one check-in token: the database stays small, and the team gets few and true messages.
  * Also on PostgreSQL.
  */
 import { readdirSync, statSync } from 'node:fs';
@@ -70,7 +70,7 @@ test('its writes and its alerts are bounded, and the outage at its end is report
   const alertsNow = () => daemon.call<WireAlert[]>('GET', `${href}/alerts?limit=1000`);
   const alerts = await alertsNow();
   assert.is(alerts.length, 13);
-  // Those of one millisecond are listed in any order.
+  // Check-ins of the same millisecond are listed in any order.
   const flapping = alerts.flatMap((alert) => (alert.flapping ? [alert.flapping] : []));
   assert.equal(
     flapping.map(({ phase, changes }) => [phase, changes]),
@@ -92,7 +92,7 @@ test('its writes and its alerts are bounded, and the outage at its end is report
     [...new Set(receiver.received.flatMap(({ body }) => Object.keys(JSON.parse(body))))],
     ['type', 'timestamp', 'data'],
   );
-  // Alone it is the subject of a mail; in a digest, if earlier ones were still waiting, it is a line.
+  // It has its own mail, or is a line in a digest if earlier ones were still waiting.
   await until(
     () =>
       mailbox.mails.some(({ subject, message }) =>

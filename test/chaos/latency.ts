@@ -1,4 +1,4 @@
-/** Figures of a run, compared within the run only: they mean nothing on another machine. */
+/** Figures that are only compared within a run: they mean nothing on another machine. */
 
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((one, other) => one - other);

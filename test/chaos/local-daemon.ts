@@ -26,13 +26,13 @@ export class MovableClock {
 
   now = (): number => Date.now() + this.#offset;
 
-  /** It takes the database of this directory with it from now on. */
+  /** Makes the database of this directory follow it from now on. */
   async lead(directory: string): Promise<void> {
     this.#database = directory;
     await this.move(0);
   }
 
-  /** Returns when whoever asks either clock is told the new time. */
+  /** Resolves when both clocks show the new time. */
   async move(milliseconds: number): Promise<void> {
     this.#offset += milliseconds;
     if (this.#database !== null) await setDatabaseClock(this.#database, this.#offset);
@@ -90,7 +90,7 @@ export class LocalDaemon {
     this.#keys = parse(readFileSync(join(this.dataDir, 'credentials.yaml'), 'utf8')) as typeof this.keys;
   }
 
-  /** Lets so much time pass, in milliseconds or a little more, as quickly as the daemon bears without having been asleep. */
+  /** Lets this many milliseconds pass, or a little more, as quickly as possible without the daemon taking it for sleep. */
   async liveOn(milliseconds: number): Promise<void> {
     const end = this.clock.now() + milliseconds;
     while (this.clock.now() < end) {
@@ -99,7 +99,7 @@ export class LocalDaemon {
     }
   }
 
-  /** Returns when it has noticed what time it is. */
+  /** Resolves when the daemon has noticed the time. */
   async #livesNow(): Promise<void> {
     if (!ON_POSTGRES) return sleep(1_000);
     const now = this.clock.now();

@@ -1,5 +1,5 @@
 /**
- * The mail that really arrives, parsed as a mail reader would, and what happens where the server does not want it.
+ * The mail that really arrives, parsed like in a mail reader, and what happens if the server refuses it.
  * Time limit: 180 s. Also on PostgreSQL with CHAOS=full.
  */
 import type { SMTPServerOptions } from 'smtp-server';
@@ -17,10 +17,10 @@ const query = ON_POSTGRES ? queryOnPostgres : queryDirectory;
 
 const ANN = 'ann@example.com';
 const BOB = 'bob@example.com';
-/** What a mail client that trusts it would take for two recipients. */
+/** A trusting mail client would read this as two recipients. */
 const EVIL = 'x@example.com>\r\nRCPT TO:<evil@example.com';
 
-/** Later than the first retry of a delivery, sooner than a blind window. */
+/** Long enough for the first retry of a delivery, too short for a blind window. */
 const FIRST_RETRY = 12_000;
 
 interface Context {
@@ -41,7 +41,7 @@ test.after.each(async ({ opened }) => {
 
 interface Setup {
   options?: SMTPServerOptions;
-  /** One that is there already. */
+  /** A mail server that already runs. */
   server?: MailServer;
   /** The mail server that the daemon is configured with. */
   url?: (mail: MailServer) => string;
@@ -114,7 +114,7 @@ function assertHarmless({ parsed, recipients, raw }: ReceivedMail, recipient: st
   assert.is(parsed.headers.get('auto-submitted'), 'auto-generated');
 }
 
-/** Names that the API takes or would refuse, as they may stand in a database of long ago; PostgreSQL takes no U+0000. */
+/** Names that the API accepts, or that an old database may still have; PostgreSQL does not store U+0000. */
 const NAMES = [
   'x\r\nBcc: evil@example.com\r\nRCPT TO:<evil@example.com>\r\n\r\n<script>alert(1)</script>',
   '🚀 nightly 👩‍🚀 Größe',
@@ -188,7 +188,7 @@ function assertThreaded(alarms: readonly ReceivedMail[], recoveries: readonly Re
   assert.is(new Set(recoveries.map(about)).size, NAMES.length);
 }
 
-test('five that wait for a recipient come one by one, six as one digest', async (context) => {
+test('five waiting alerts come one by one, six as one digest', async (context) => {
   await open(context, {});
   const raise = async (recipient: string, count: number) => {
     for (let index = 0; index < count; index += 1) {
@@ -219,7 +219,7 @@ function refusing(responseCode: number): Error {
   return Object.assign(new Error('as the test says'), { responseCode });
 }
 
-test('5xx is dead at once, 4xx is tried again, and neither holds up the others', async (context) => {
+test('5xx is dead at once, 4xx is tried again, and neither delays the others', async (context) => {
   let busy = true;
   await open(context, {
     options: {

@@ -33,10 +33,10 @@ const MEASURED_FOR = IS_FULL ? 10_000 : 500;
 /** Jobs that are missing in each round, and back in the next. */
 const ABSENT = 5;
 
-/** Thousands take their time on a busy host. In milliseconds. */
+/** Thousands take long on a busy host. In milliseconds. */
 const SENT_WITHIN = 300_000;
 
-/** What a dead node had claimed goes to another after ten seconds: its lease would last for 75. In milliseconds. */
+/** The claims of a dead node go to another after ten seconds, and not after their lease of 75. In milliseconds. */
 const TAKEN_OVER_WITHIN = 60_000;
 
 interface Context {
@@ -173,7 +173,7 @@ test('a node that was stopped for a while sends nothing that another took over',
     const stopped = team.up.find((place) => team.life(place).address === receiver.posts[0]?.from) as number;
     const { address } = team.life(stopped);
     team.signal(stopped, 'SIGSTOP');
-    // What it had given to the network by then still arrives.
+    // Whatever it had already sent to the network still arrives.
     await sleep(200);
     const before = receiver.posts.length;
     const others = team.up.filter((place) => place !== stopped);
@@ -236,7 +236,7 @@ for (const how of ['hang', 'swallow'] as const) {
         console.log(
           `      503 after ${rounded(took)}, and later after ${rounded(performance.now() - again)}`,
         );
-        // These check in at another node in time, which the node that is cut off does not know.
+        // These check in at another node in time, unknown to the node that is cut off.
         await jobs.makeDue(others, 2_000);
         for (const other of others) assert.is(await team.checkIn(0, other), 202);
         assert.is(await team.checkIn(1, token), 202);
@@ -268,7 +268,7 @@ test(`a digest of ${DIGEST} for one person from three nodes is at most two mails
       told.reduce((sum, count) => sum + count, 0),
       DIGEST,
     );
-    // A digest holds what there is when its wait is over. On a slow host the sweep takes longer than that.
+    // A digest contains the alerts of its wait, and on a slow host the sweep takes longer than that.
     const [row] = await jobs.query<{ last: string }>(
       'SELECT max(at) AS last FROM alerts WHERE case_id = $1',
       jobs.caseId,
@@ -327,7 +327,7 @@ test('all nodes are down for an hour: one blind window, no false alarm, one noti
     await known(context);
     await team.kill(...team.up);
     const top = Math.floor(Date.now() / HOUR) * HOUR;
-    // Due in the hour that has passed since, at its full hour.
+    // They were due at the full hour within the hour that has passed.
     const tokens = await jobs.make(ABSENT, { name: 'unheard', at: top - 1.5 * HOUR });
     await jobs.tell({ members: [who] });
     await jobs.query('UPDATE nodes SET started_at = started_at - $1, alive_at = alive_at - $1', HOUR);

@@ -25,7 +25,7 @@ interface Context {
 
 const test = suite<Context>('what an operator sees');
 
-/** What takes its file away, or locks it. How a database on PostgreSQL fails is tried in `store/postgres/faults.test.ts`. */
+/** Tests that take the file away or lock it. For failures of PostgreSQL see `store/postgres/faults.test.ts`. */
 const testOnFile: typeof test | (() => void) = ON_POSTGRES ? () => undefined : test;
 
 const monotonicNow = performance.now;
@@ -45,7 +45,7 @@ test.after.each(async ({ daemon, mailbox, receivers }) => {
   for (const receiver of receivers) receiver.close();
 });
 
-/** The clock that the daemon counts silence on goes ahead, as if so much time had passed without a sign of life. */
+/** Moves the clock that measures inactivity ahead, as if this much time had passed without a sign of life. */
 function passUnseen(milliseconds: number): void {
   performance.now = () => monotonicNow.call(performance) + milliseconds;
 }

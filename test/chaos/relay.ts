@@ -1,4 +1,4 @@
-/** A fixed address in front of a server that comes and goes: what a restart of it looks like to its clients. */
+/** A fixed address in front of a server that comes and goes, so that clients see a restart. */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 export class Relay {
@@ -27,7 +27,7 @@ export class Relay {
     return this.#listeningOn;
   }
 
-  /** Takes connections, always on the same port. */
+  /** Accepts connections, always on the same port. */
   up(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject).listen(this.#listeningOn, '127.0.0.1', () => {

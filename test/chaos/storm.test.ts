@@ -24,7 +24,7 @@ import { LocalDaemon, MovableClock } from './local-daemon.ts';
 
 const IS_FULL = process.env.CHAOS === 'full';
 
-/** To make them takes many times as long where each is a transaction over the network. */
+/** Creating them takes many times as long if each is a transaction over the network. */
 const [FAILING, DUE] = IS_FULL ? [ON_POSTGRES ? 1_000 : 5_000, 1_000] : [ON_POSTGRES ? 400 : 1_500, 400];
 const RECIPIENTS = ['ann@example.com', 'bob@example.com'];
 
@@ -32,7 +32,7 @@ const RECIPIENTS = ['ann@example.com', 'bob@example.com'];
 const LAST_CHECK_IN = '2026-03-10T10:30:00Z';
 const DEADLINE = '2026-03-10T12:00:00Z';
 
-/** The clock of the daemon when it starts: soon before the deadline. */
+/** The daemon's clock when it starts: shortly before the deadline. */
 const START = '2026-03-10T11:59:58Z';
 
 /** The longest that a storm may take before the test gives up, in milliseconds. */
@@ -92,9 +92,9 @@ async function prepare({ daemon, receivers }: Context): Promise<string> {
     const team = await store.createCase(SETTINGS, at);
     const names = Array.from({ length: FAILING }, (_, index) => `job ${index}`);
     await Promise.all(names.map((name) => healthySnitch(store, team.id, name, at)));
-    // It checks in all the time: what is measured with must not fail itself.
+    // It checks in all the time: the snitch that the latency is measured with must not fail.
     const busy = await healthySnitch(store, team.id, 'busy', Date.parse(DEADLINE) - 1);
-    // The team comes last: that the snitches reported for the first time is not what it wants to know here.
+    // The members are added last, so that they get no alerts about first reports.
     await store.updateCase(team.id, { members: RECIPIENTS }, at);
     for (const { url } of receivers) await store.createWebhook(team.id, url, at);
     return busy;
@@ -159,7 +159,7 @@ test(`${FAILING} snitches fail in one second: webhooks get all, each recipient a
   );
   const after = receivers.flatMap(({ posts }) => posts.map(({ at }) => at + offset - swept));
   const [first, last] = [Math.min(...after), Math.max(...after)];
-  // A digest holds what there is when its wait is over. On a slow host the sweep takes longer than that.
+  // A digest contains the alerts of its wait, and on a slow host the sweep takes longer than that.
   const most = 2 + Math.floor((last - first) / EMAIL_LIMITS.groupWait);
   for (const recipient of RECIPIENTS) {
     const count = perRecipient(mailbox).get(recipient) ?? 0;

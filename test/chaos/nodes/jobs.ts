@@ -17,13 +17,13 @@ const SETTINGS = {
 
 const FIELDS = { notes: '', tags: [], alertEmail: [], interval: 'hourly', alertType: 'basic' } as const;
 
-/** So many are made in one call. */
+/** How many are created in one call. */
 const AT_ONCE = 1_000;
 
 export interface JobsOptions {
-  /** Names of jobs begin with it. */
+  /** The beginning of the names of the jobs. */
   name: string;
-  /** They checked in then, in milliseconds since the epoch. */
+  /** When they checked in, in milliseconds since the epoch. */
   at?: number;
 }
 
@@ -38,7 +38,7 @@ export class Jobs implements AsyncDisposable {
   readonly #dataDir: string;
   readonly #store: Awaited<ReturnType<typeof open>>;
   readonly caseId: string;
-  /** Alerts that were decided before there was anybody to be told. */
+  /** Alerts from before the case had any targets. */
   #untold: string[] = [];
 
   static async open(place: Place): Promise<Jobs> {
@@ -62,7 +62,7 @@ export class Jobs implements AsyncDisposable {
     return this.#place.query<Row>(sql, values);
   }
 
-  /** The tokens of jobs that are well. Targets that are added later get no alerts about first reports. */
+  /** The tokens of jobs that have checked in. Targets that are added later get no alerts about first reports. */
   async make(count: number, { name, at = Date.now() }: JobsOptions): Promise<string[]> {
     const tokens: string[] = [];
     for (let made = 0; made < count; made += AT_ONCE) {
@@ -111,7 +111,7 @@ export class Jobs implements AsyncDisposable {
     return this.query(sql, this.caseId, this.#untold);
   }
 
-  /** Every message of a check-in that is in the log, with how often it is there. */
+  /** The messages of all check-ins in the log, with the number of times each occurs. */
   async logged(): Promise<Map<string, number>> {
     const rows = await this.query<{ message: string; count: number }>(
       `SELECT message, count(*)::int AS count FROM check_ins

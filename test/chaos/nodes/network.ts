@@ -5,15 +5,15 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** More than the kernel takes for a program that does not look, in connections. */
+/** More connections than the kernel queues for a program that does not accept them. */
 const MORE_THAN_TAKEN = 50;
 
-/** So long a connection on this host never takes that is taken at all, in milliseconds. */
+/** Longer than any successful connection on this host takes, in milliseconds. */
 const NOT_TAKEN = 300;
 
 export interface Network extends AsyncDisposable {
   readonly port: number;
-  /** What is sent is taken, and goes nowhere. */
+  /** Data is accepted and goes nowhere. */
   hang(): void;
   /** Likewise, and new connections get no answer either. */
   swallow(): Promise<void>;
@@ -45,7 +45,7 @@ export async function openNetwork(target: number): Promise<Network> {
   };
 }
 
-/** Connects until nobody is let in any more. */
+/** Opens connections until no more are accepted. */
 async function fill(port: number, sockets: Socket[]): Promise<void> {
   while (sockets.length < MORE_THAN_TAKEN) {
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);

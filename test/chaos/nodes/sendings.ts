@@ -1,11 +1,11 @@
-/** What reached receivers from which node, and why some of it came twice. */
+/** What reached the receivers from which node, and why some of it came twice. */
 import * as assert from 'uvu/assert';
 import type { ReceivedMail } from '../../end-to-end/mailbox.ts';
 import type { ReceivedPost } from '../../end-to-end/webhook-receiver.ts';
 import type { Jobs } from './jobs.ts';
 import type { Life } from './team.ts';
 
-/** One thing that was sent, by whom, and when it arrived. */
+/** A message, its sender, and when it arrived. */
 export interface Sending {
   id: string;
   from: string;
@@ -46,7 +46,7 @@ export function explainedDuplicates(sendings: readonly Sending[], lives: readonl
   return duplicates;
 }
 
-/** Fails unless each alert that was decided was posted, and the mail to everybody was sent. */
+/** Asserts that every decided alert was posted, and the mail to everybody sent. */
 export async function verifyTold(jobs: Jobs, posts: readonly ReceivedPost[]): Promise<string[]> {
   const told = new Set(posts.map(({ headers }) => headers['webhook-id']));
   const alerts = await jobs.alerts();

@@ -12,7 +12,7 @@ export interface Life {
 }
 
 export interface TeamOptions {
-  /** Of the store, for each place; there are as many nodes at most. */
+  /** The address of the store for each place; there are at most as many nodes. */
   urls: readonly string[];
   env: Record<string, string>;
 }
@@ -75,7 +75,7 @@ export class Team implements AsyncDisposable {
     );
   }
 
-  /** Ends one in order. */
+  /** Stops a node in order. */
   async stop(place: number): Promise<void> {
     const at = this.#at(place);
     const { running } = at;
@@ -93,7 +93,7 @@ export class Team implements AsyncDisposable {
     return running.process;
   }
 
-  /** The run that is under way. */
+  /** The current run. */
   life(place: number): Life {
     const { running } = this.#at(place);
     if (!running) throw new Error(`node ${place} does not run`);

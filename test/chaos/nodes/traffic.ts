@@ -1,4 +1,4 @@
-/** Jobs that check in at all nodes, and remember what was acknowledged. */
+/** Jobs that check in at all nodes and remember which check-ins were acknowledged. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
@@ -24,12 +24,12 @@ export class Traffic {
   /** Messages of the check-ins that were answered 202. */
   readonly acknowledged = new Set<string>();
   readonly answers: Answer[] = [];
-  /** Jobs whose error was acknowledged directly after a check-in in which all was well. */
+  /** Jobs with an acknowledged error right after an acknowledged healthy check-in. */
   readonly failed = new Set<string>();
   readonly #team: Team;
   readonly #over = new AbortController();
   readonly #running: Promise<unknown>;
-  /** Before the number of each check-in, which is its message. */
+  /** The prefix of the number that is the message of each check-in. */
   readonly #name = randomUUID();
   #sent = 0;
 
@@ -74,22 +74,22 @@ export class Traffic {
     await this.#running;
   }
 
-  /** How many answers there were of each status. */
+  /** The number of answers by status. */
   counts(): Record<string, number> {
     const counts: Record<string, number> = {};
     for (const { status } of this.answers) counts[`${status}`] = (counts[`${status}`] ?? 0) + 1;
     return counts;
   }
 
-  /** The check-ins that were acknowledged and are not in the log. */
+  /** The acknowledged check-ins that are missing in the log. */
   async lost(jobs: Jobs): Promise<string[]> {
-    // Others are acknowledged while the log is read.
+    // More are acknowledged while the log is read.
     const acknowledged = [...this.acknowledged];
     const logged = await jobs.logged();
     return acknowledged.filter((message) => !logged.has(message));
   }
 
-  /** Fails unless each check-in that was acknowledged is in the log, and none is there twice. */
+  /** Asserts that every acknowledged check-in is in the log exactly once. */
   async verify(jobs: Jobs): Promise<void> {
     const lost = await this.lost(jobs);
     assert.equal(lost, [], `${lost.length} of ${this.acknowledged.size} acknowledged check-ins are lost`);
