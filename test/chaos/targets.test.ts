@@ -1,5 +1,5 @@
 /**
- * Alerts to many targets, a third of which misbehave, while the daemon is killed: none is lost, and nobody waits for another. CHAOS=full
+ * Alerts to many targets, a third of which misbehave, while the daemon is killed: none is lost, and no target delays another. CHAOS=full
  * makes the alerts more.
  * Time limit: 240 s. Also on PostgreSQL with CHAOS=full.
  */
@@ -18,7 +18,7 @@ const IS_FULL = process.env.CHAOS === 'full';
 
 const TARGETS = 20;
 
-/** Raised while the daemon is killed again and again, in this time. */
+/** Alerts that are raised over this time while the daemon is killed again and again. */
 const IN_CHAOS = IS_FULL ? 300 : 120;
 const CHAOS_MS = IS_FULL ? 6_000 : 4_000;
 const KILLS = IS_FULL ? 3 : 2;
@@ -29,12 +29,12 @@ const MEASURED_MS = IS_FULL ? 12_000 : 5_000;
 
 const ALERTS = IN_CHAOS + MEASURED;
 
-/** A shorter latency than this is noise on a machine that others use too, in milliseconds. */
+/** Latencies below this are noise on a shared machine, in milliseconds. */
 const NOISE = 150;
 
 const DEADLINE = 120_000;
 
-/** How long the first retry waits at least, in milliseconds: the wait may be a tenth shorter than it says. */
+/** The least wait before the first retry, in milliseconds: jitter can make it a tenth shorter. */
 const SHORTEST_WAIT = 0.9 * Math.min(...RETRY_WAITS);
 
 /** A daemon with its targets, and the snitches that raise the alerts. */
@@ -66,7 +66,7 @@ class Site {
     return this.targets.filter(({ misbehaviour }) => misbehaviour !== null);
   }
 
-  /** One error report of each of the next snitches, evenly over the time: each makes one alert. */
+  /** Reports one error of each of the next snitches, evenly over the time: each makes one alert. */
   async raise(count: number, milliseconds: number): Promise<void> {
     const giveUp = AbortSignal.timeout(DEADLINE);
     await Promise.all(
@@ -110,7 +110,7 @@ function haveAll(targets: readonly ChaosTarget[], count = ALERTS): Promise<void>
   );
 }
 
-/** From the decision to the first arrival, of all alerts that were decided from `since` on. */
+/** The times from decision to first arrival of all alerts that were decided since `since`. */
 function latencyP99(targets: readonly ChaosTarget[], since: number): number {
   const latencies = targets.flatMap(({ posts }) => {
     const first = new Map(posts.toReversed().map((post) => [post.id, post]));
@@ -122,7 +122,7 @@ function latencyP99(targets: readonly ChaosTarget[], since: number): number {
   return quantile(latencies, 0.99);
 }
 
-/** The same id for the same alert, at every target and every attempt, with a signature that the receiver accepts. */
+/** Asserts that an alert has the same id at every target and attempt, with a signature that the receiver accepts. */
 function assertSameIds(targets: readonly ChaosTarget[]): void {
   const bodies = new Map<string, string>();
   const ids = new Map<string, string>();
@@ -143,7 +143,7 @@ function rowsOf(rows: readonly WireDelivery[], { url }: ChaosTarget): WireDelive
   return rows.filter(({ target }) => target === url);
 }
 
-/** Tried ones say why in words and when they are tried again; the others wait for their turn. None is missing. */
+/** Asserts that tried deliveries have an error and a next time, that the others wait, and that none is missing. */
 function assertNoneForgotten(
   rows: readonly WireDelivery[],
   target: ChaosTarget,
@@ -174,7 +174,7 @@ function deliveredOf(rows: readonly WireDelivery[]): WireDelivery[] {
   return rows.filter(({ state }) => state === 'delivered');
 }
 
-/** Both sites at the same time, so that whatever else this machine does falls on both of them. */
+/** Measures both sites at the same time, so that other load on this machine affects both. */
 async function assertAsFastAsInCalm({ calm, chaos }: { calm: Site; chaos: Site }): Promise<void> {
   const since = Date.now();
   await Promise.all([calm.raise(MEASURED, MEASURED_MS), chaos.raise(MEASURED, MEASURED_MS)]);

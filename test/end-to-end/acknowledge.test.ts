@@ -28,7 +28,7 @@ const HOUR = 3_600;
 
 const BASE = 'https://ops.example.com/snitch';
 
-/** A push server of one's own; each message is told with the token of the channel that it came from. */
+/** A push server that records each message with the token of its channel. */
 async function startPushServer() {
   const messages: { from: string; title: string; text: string; link: string | null }[] = [];
   const server = createServer(async (request, response) => {
@@ -72,7 +72,7 @@ const snitchNow = async ({ call }: DaemonProcess, { href }: WireSnitch) =>
 const deliveries = async ({ call }: DaemonProcess) =>
   (await (await call('GET', '/v1/deliveries')).json()) as WireDelivery[];
 
-/** As if the hour were over that the pager waits. */
+/** Acts as if the hour for which the pager waits were over. */
 async function letTimePass(dataDir: string): Promise<void> {
   await query(dataDir, 'UPDATE alerts SET at = at - ?', 2 * HOUR * 1_000);
   await query(dataDir, `UPDATE deliveries SET next_attempt_at = 0 WHERE state <> 'delivered'`);
@@ -124,7 +124,7 @@ test('a killed daemon keeps the acknowledgement and the key, and never escalates
   }
 });
 
-test('what was acknowledged after one kill and before another is never escalated; what was not, is', async () => {
+test('an alarm acknowledged between two kills never escalates, and one that is not does', async () => {
   const dataDir = newDataDir();
   try {
     using server = await startPushServer();

@@ -9,21 +9,21 @@ import { join } from 'node:path';
 import type { DaemonOptions } from './daemon-process.ts';
 import { chrootInto, EXECUTABLE } from './empty-root.ts';
 
-/** Whether this host is one itself; its own executable is the one to try then, and needs no emulator. */
+/** Whether this host is arm64 itself; then its own executable is tried, without an emulator. */
 export const isArm64 = process.arch === 'arm64';
 
 export const ARM64_EXECUTABLE = isArm64 ? EXECUTABLE : join(import.meta.dirname, '../../dist/snitch-arm64');
 
-/** Where Debian's packages `libc6-arm64-cross` and the like put them. */
+/** Where Debian's packages such as `libc6-arm64-cross` install libraries. */
 const SYSTEM = '/usr/aarch64-linux-gnu';
 
-/** All that the executable may need: what the packages libc6, libgcc-s1, libstdc++6 and libatomic1 bring. */
+/** The only libraries that the executable can use: those of libc6, libgcc-s1, libstdc++6 and libatomic1. */
 const LIBRARIES = [
   ...['ld-linux-aarch64.so.1', 'libc.so.6', 'libm.so.6', 'libdl.so.2', 'libpthread.so.0'],
   ...['libgcc_s.so.1', 'libstdc++.so.6', 'libatomic.so.1'],
 ];
 
-/** The smallest of the boards in use: it lacks all that later processors can do. */
+/** The oldest processor in use: it lacks all later instructions. */
 const EMULATOR = 'qemu-aarch64-static';
 const PROCESSOR = { QEMU_CPU: 'cortex-a53' };
 
@@ -37,7 +37,7 @@ export function withoutArm64(): string | null {
     : `${missing.join(', ')} (packages libc6-arm64-cross, libstdc++6-arm64-cross, libatomic1-arm64-cross) are not installed`;
 }
 
-/** How it runs among the files of this host. */
+/** How to run it with the files of this host. */
 export function onThisHost(): { program: readonly string[]; env: Record<string, string> } {
   if (isArm64) return { program: [EXECUTABLE], env: {} };
   return { program: [emulator() ?? EMULATOR, '-L', SYSTEM, ARM64_EXECUTABLE], env: PROCESSOR };

@@ -1,5 +1,5 @@
 /**
- * The built programs copy a long log in a thread of their own, on the SQLite that they have loaded already.
+ * The built programs copy a long log in a separate thread, with the SQLite that is already loaded.
  * Time limit: 240 s.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -14,12 +14,12 @@ import { type DaemonOptions, type DaemonProcess, startProcess } from './daemon-p
 import { EXECUTABLE } from './empty-root.ts';
 import { createSnitches, Ledger } from './ledger.ts';
 
-/** A time in which no machine is too slow for the writes of one checkpoint, in milliseconds. */
+/** Long enough for any machine to write one checkpoint, in milliseconds. */
 const WITHIN = 90_000;
 
 const test = suite('the checkpoint of the built program');
 
-/** SQLite itself has the database open, and so has who syncs it; the third is the thread. */
+/** SQLite has the database open, and so has the code that syncs it; the third descriptor is the thread's. */
 function hasThread({ pid, dataDir }: DaemonProcess): boolean {
   const directory = `/proc/${pid}/fd`;
   const names = readdirSync(directory).map((fd) => {
@@ -32,7 +32,7 @@ function hasThread({ pid, dataDir }: DaemonProcess): boolean {
   return names.filter((name) => name === join(dataDir, 'snitch.db')).length > 2;
 }
 
-/** Native addons that the process has loaded, each once. */
+/** The native addons that the process has loaded. */
 function loadedAddons({ pid }: DaemonProcess): Set<string> {
   const lines = readFileSync(`/proc/${pid}/maps`, 'latin1').split('\n');
   const addons = lines.filter((line) => /\.node( \(deleted\))?$/.test(line));

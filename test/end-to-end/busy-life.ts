@@ -1,4 +1,4 @@
-/** A daemon with every kind of secret, among hostile servers and careless clients; and all that came of it. */
+/** Runs a daemon with every kind of secret, hostile servers and careless clients, and collects all its output. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,23 +14,23 @@ import { KnownSecrets, newName, newPassword } from './known-secrets.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../bin/snitch');
 
-/** How long anything may take to show, in milliseconds: only a bound against waiting for ever. */
+/** How long to wait for anything, in milliseconds: only so that nothing waits for ever. */
 const PATIENCE = 60_000;
 
 export interface LifeOptions {
   targets: HostileTargets;
   format: LogSettings['format'];
-  /** The one that the mail server takes. */
+  /** The password that the mail server accepts. */
   smtpPassword: string;
-  /** Whether the administrator's key and the password of the mail server stand in files of their own. */
+  /** Whether the administrator's key and the password of the mail server are in separate files. */
   secretFiles: boolean;
 }
 
 export class BusyLife {
   readonly secrets = new KnownSecrets();
-  /** A token lets one check in; whoever has a key may read it. */
+  /** Tokens of snitches: not secret from those who have a key. */
   readonly tokens = new KnownSecrets();
-  /** What the API and the commands said, without the answers that show a secret once, as they should. */
+  /** The output of the API and of commands, without the answers that rightly show a secret once. */
   readonly told: string[] = [];
   readonly root = newDataDir();
   readonly dataDir = join(this.root, 'data');
@@ -41,7 +41,7 @@ export class BusyLife {
   readonly #settings: string;
   #key = '';
   url = '';
-  /** As everybody on this host can see it. */
+  /** What everybody on this host can see. */
   commandLine = '';
 
   constructor({ targets, format, smtpPassword, secretFiles }: LifeOptions) {
@@ -61,7 +61,7 @@ export class BusyLife {
       SNITCH_RATE_LIMIT_PER_MINUTE: '0',
       SNITCH_ADMIN_KEY_FILE: adminKey,
     };
-    // Open to all, as an administrator might have made it.
+    // World-readable, as an administrator might have left it.
     mkdirSync(this.dataDir);
     this.daemon = new SnitchProcess(['serve'], { ...this.#env, SNITCH_LOG_FORMAT: format });
   }
@@ -90,7 +90,7 @@ export class BusyLife {
     return path;
   }
 
-  /** The address with the credentials in it, which are secrets from now on. */
+  /** The address with credentials, which are recorded as secrets. */
   credentials(name: string, address: string, user: string, password: string): string {
     this.secrets.add(`${name}: user`, user);
     if (password) this.secrets.add(`${name}: password`, password);
@@ -132,7 +132,7 @@ export class BusyLife {
     }
   }
 
-  /** @param body as it is, or what becomes JSON */
+  /** @param body a text that is sent as it is, or a value that is sent as JSON */
   async call<T>(method: string, path: string, body?: unknown): Promise<T> {
     const authorization = `Basic ${Buffer.from(`${this.#key}:`).toString('base64')}`;
     const given = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
@@ -140,7 +140,7 @@ export class BusyLife {
     return (said ? JSON.parse(said) : null) as T;
   }
 
-  /** As `call`, where the answer shows a secret. */
+  /** Like `call`, for answers that contain a secret. */
   async make<T>(method: string, path: string, body?: unknown): Promise<T> {
     const made = await this.call<T>(method, path, body);
     this.told.pop();
@@ -153,7 +153,7 @@ export class BusyLife {
     return said;
   }
 
-  /** Runs a command, and answers with what it printed; its messages are kept. */
+  /** Runs a command and records its messages. @returns what it printed */
   async command(args: readonly string[], { input = '', env = {} } = {}): Promise<string> {
     const child = spawn(PROGRAM, args, {
       env: { PATH: process.env.PATH, HOME: this.root, ...this.#env, ...env },
@@ -172,7 +172,7 @@ export class BusyLife {
   }
 }
 
-/** Configurations with a secret where it may stand, and where it was put by mistake; none can be used. */
+/** Invalid configurations with a secret in its place, or elsewhere by mistake. */
 export function badConfigurations(life: BusyLife): string[] {
   let number = 0;
   const hidden = (secret: string) => {

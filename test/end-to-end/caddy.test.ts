@@ -37,7 +37,7 @@ interface Context {
   ask(method: string, path: string, asked?: Asked): Promise<Answer>;
 }
 
-/** What only a host in the internet has: its ports, and a certificate that somebody signs for its name. */
+/** Replaces what only a host on the internet has: its ports, and a signed certificate for its name. */
 function adapted(listen: string, secure: number): string {
   return adapt(documentedBlock('caddy'), {
     '{\n\tlog {': '{\n\tadmin off\n\tauto_https disable_redirects\n\tlog {',
@@ -55,7 +55,7 @@ test.before(async (context) => {
   makeCertificate(directory);
   const config = join(root, 'config.yaml');
   writeFileSync(config, documentedBlock('yaml'));
-  // It comes back where Caddy looks for it.
+  // It restarts on the address that Caddy forwards to.
   const [secure, listen] = [await freePort(), `127.0.0.1:${await freePort()}`];
   const env = { SNITCH_CONFIG: config, SNITCH_LISTEN: listen };
   const startDaemon = () => startProcess({ dataDir: join(root, 'data'), env });
@@ -126,7 +126,7 @@ test('a check-in waits for a daemon that restarts', async (context) => {
   assert.is((await history(context, snitch)).length, 1);
 });
 
-test('where the daemon stays away, the address of the check-in is in no log', async (context) => {
+test('if the daemon stays away, the address of the check-in is in no log', async (context) => {
   const { token } = await newSnitch(context);
   await context.daemon.end();
   assert.is((await context.ask('POST', `/c/${token}`)).status, 502);

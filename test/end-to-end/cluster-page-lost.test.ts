@@ -1,4 +1,4 @@
-/** The HAProxy of docs/cluster.md, before its own checks have noticed that two of three nodes are lost. */
+/** The HAProxy of docs/cluster.md before its health checks have noticed that two of three nodes are lost. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +10,7 @@ import { freePort } from '../free-port.ts';
 import { runUnless } from '../skipped.ts';
 import { startProxy, WITHOUT_HAPROXY } from './cluster-page/proxy.ts';
 
-test('check-ins come to the third of three nodes at once, where the two others are lost', async () => {
+test('check-ins reach the third of three nodes at once when the two others are lost', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'snitch-proxy-'));
   const node = createServer((_, response) => void response.end());
   await new Promise<void>((listens) => node.listen(0, '127.0.0.1', listens));

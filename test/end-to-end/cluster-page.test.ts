@@ -28,13 +28,13 @@ interface Context {
   nodes: DaemonProcess[];
   proxy: ProxyHost;
   token: string;
-  /** Several snitches, that one among them: the proxy sends each to another node. */
+  /** Several snitches with that one among them: the proxy spreads them over the nodes. */
   tokens: readonly string[];
 }
 
 const test = suite<Context>('the page on clusters');
 
-/** Where this host has what the page puts into `/etc/snitch` and `/etc/credstore`. */
+/** Where this test has what the page puts into `/etc/snitch` and `/etc/credstore`. */
 function environment({ hosts, db1, db2 }: Context, database = 'snitch'): Record<string, string> {
   const [config, credentials] = [join(hosts.root, `${database}.yaml`), join(hosts.root, 'credentials')];
   mkdirSync(credentials, { recursive: true });
@@ -134,10 +134,10 @@ async function countOfCheckIns(context: Context, host: DatabaseHost): Promise<nu
   return Number(await ask(context, host, 'SELECT sum(check_in_count) FROM snitch_states', 'snitch'));
 }
 
-/** Between two check-ins of a client, in milliseconds: more of them would only keep the host busy. */
+/** The pause between two check-ins of a client, in milliseconds: more would only keep the host busy. */
 const PAUSE = 50;
 
-/** Checks in through the proxy with several clients at once for as long as `work` takes; answers with what was said. */
+/** Checks in through the proxy with several clients at once during `work`. @returns the answers */
 async function underLoad(
   { proxy, tokens }: { proxy: Pick<ProxyHost, 'status'>; tokens: readonly string[] },
   work: () => Promise<void>,
@@ -173,7 +173,7 @@ test('all three are ready, and commits wait for the standby', async (context) =>
   assert.match(metrics, /^snitch_database_bytes [1-9]\d{6,}$/m);
 });
 
-/** How many check-ins each of the nodes has taken. */
+/** How many check-ins each of the nodes has received. */
 function taken({ nodes }: Context): Promise<number[]> {
   return Promise.all(
     nodes.map(async ({ url }) => {
@@ -189,7 +189,7 @@ function taken({ nodes }: Context): Promise<number[]> {
 test('a snitch checks in at one node, whatever it says, and all nodes have some of them', async (context) => {
   const { proxy, token, tokens } = context;
   const before = await taken(context);
-  // With a suffix, what other services answer.
+  // With a suffix the answer is that of other services.
   for (const suffix of ['', '/start', '', '/start', '/0', '/log'])
     assert.is(await proxy.status(`/c/${token}${suffix}`), suffix === '' ? 202 : 200);
   const after = await taken(context);
@@ -199,7 +199,7 @@ test('a snitch checks in at one node, whatever it says, and all nodes have some 
   assert.ok(all.every((count, index) => count > (after[index] ?? 0)));
 });
 
-test('where a node is killed, no check-in is refused', async (context) => {
+test('when a node is killed, no check-in is refused', async (context) => {
   const before = await countOfCheckIns(context, context.db1);
   const answers = await underLoad(context, async () => {
     await until(async () => (await countOfCheckIns(context, context.db1)) > before + 20, 'check-ins go on');
@@ -212,7 +212,7 @@ test('where a node is killed, no check-in is refused', async (context) => {
   assert.ok(stored >= (answers.get(202) ?? 0), 'each that was acknowledged is there');
 });
 
-/** Starts again what was killed, at its place. */
+/** Restarts the node that was killed, at its place. */
 async function revive(context: Context, index: number): Promise<void> {
   const { dataDir, url } = context.nodes[index] as DaemonProcess;
   const env = { ...environment(context), SNITCH_LISTEN: new URL(url).host };
@@ -227,7 +227,7 @@ test('behind nginx no check-in is refused either, a node is dead from the beginn
   const nginx = await Nginx.startWith(hosts.root, block, Object.fromEntries(upstreams));
   try {
     const stream = await nginx.open('GET', '/v1/stream', { headers: keyOf(nodes[0]) });
-    // It may go to the node that is killed, and then it ends with that.
+    // The connection may lead to the node that is killed, and then ends with it.
     const heard = once(stream, 'data') as Promise<[Buffer]>;
     const bodies = ['', 'm=well'];
     let sent = 0;
@@ -264,11 +264,11 @@ function keyOf(node: DaemonProcess | undefined): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(`${node?.apiKey}:`).toString('base64')}` };
 }
 
-/** As if so much time had gone by since everything in this database was written. */
+/** Acts as if everything in this database had been written this much earlier. */
 const AGED = (days: number) =>
   `UPDATE nodes SET alive_at = alive_at - ${days * DAY}; UPDATE snitch_states SET checked_in_at = checked_in_at - ${days * DAY}, due_at = due_at - ${days * DAY}, look_at = look_at - ${days * DAY}`;
 
-test('a dump is brought back into a new database, and nobody is accused for the time since', async (context) => {
+test('a dump is restored into a new database, and the time since causes no alarms', async (context) => {
   const { db1, hosts, nodes, token } = context;
   const [dump = '', restore = ''] = blocksBelow('Backup', '');
   await hosts.run(dump, db1);
@@ -288,7 +288,7 @@ test('a dump is brought back into a new database, and nobody is accused for the 
   assert.is((await fetch(`${node.url}/c/${token}`)).status, 202);
 });
 
-test('where the primary is killed, check-ins are refused until the standby is promoted, and none is lost', async (context) => {
+test('when the primary is killed, check-ins are refused until the standby is promoted, and none is lost', async (context) => {
   const { db1, db2, hosts } = context;
   const before = await countOfCheckIns(context, db1);
   const answers = await underLoad(context, async () => {
@@ -325,7 +325,7 @@ test('an old primary that is started again gets nothing, and becomes the standby
   );
 });
 
-test('where the standby is lost, check-ins are refused until the primary waits for it no more', async (context) => {
+test('when the standby is lost, check-ins are refused until the primary no longer waits for it', async (context) => {
   const { db1, db2, hosts, nodes, proxy, token } = context;
   await db1.server.kill();
   assert.is((await fetch(`${nodes[0]?.url}/c/${token}`)).status, 503);

@@ -1,5 +1,5 @@
 /**
- * Nothing that was acknowledged is lost, and no alert that was decided, whenever the process or the power goes. CHAOS=full
+ * No acknowledged check-in and no decided alert is lost, whenever the process or the power fails. CHAOS=full
  * makes the crashes more.
  * Time limit: 300 s. Also on PostgreSQL.
  */
@@ -18,14 +18,14 @@ import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.t
 
 const IS_FULL = process.env.CHAOS === 'full';
 
-/** What dies with a process on PostgreSQL is only what it was about to send. */
+/** On PostgreSQL all that dies with a process is what it was about to send. */
 const [KILLS, POWER_CUTS] = IS_FULL ? [ON_POSTGRES ? 5 : 12, 5] : [ON_POSTGRES ? 2 : 4, 3];
 const SNITCHES = 64;
 
-/** Check-ins that are acknowledged before each crash. */
+/** How many check-ins are acknowledged before each crash. */
 const PER_ROUND = 64;
 
-/** Alerts that are decided before the last crash, at least. */
+/** The least number of alerts that are decided before the last crash. */
 const ALERTS = 64;
 
 /** The longest that all alerts of a test may take to arrive after the last crash, in milliseconds. */
@@ -107,7 +107,7 @@ async function prepare(daemon: DaemonProcess, receiver: WebhookReceiver): Promis
   return createSnitches(daemon, SNITCHES);
 }
 
-/** Resolves when so many alerts are in the database, or after a time in which no machine is that slow. */
+/** Resolves when this many alerts are in the database, or after long enough for any machine. */
 async function manyDecided(dataDir: string, count: number): Promise<void> {
   const until = Date.now() + 30_000;
   while ((await decidedAlerts(dataDir)).length < count && Date.now() < until) await sleep(50);
@@ -160,7 +160,7 @@ class LoopDisk {
     run('mount', '-o', 'loop,commit=3600', this.#image, this.#mountPoint);
   }
 
-  /** The daemon does nothing any more while the image is taken; what its syncs did not wait for is not in it. */
+  /** Stops the daemon while the image is copied; anything that its syncs did not wait for is not in it. */
   cut(pid: number): void {
     process.kill(pid, 'SIGSTOP');
     run('cp', '--sparse=always', this.#image, this.#atTheCut);

@@ -11,12 +11,12 @@ import { storeSettings } from '../store/postgres/databases.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../dist/snitch.mjs');
 
-/** The executable, and what sees another root, are tried as people have them. */
+/** The executable, and programs in another root, are run as users have them. */
 function shared({ program, root }: DaemonOptions): Record<string, string> {
   return program || root ? {} : compileCache('daemon');
 }
 
-/** The variables name the process that they are meant for, which only that process itself can know. */
+/** These variables must contain the process id, which only the process itself knows. */
 const AS_LISTENER = ['sh', '-c', 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"', 'sh'];
 
 /** `await using daemon = await startProcess()` kills one that still runs at the end of the block. */
@@ -31,26 +31,26 @@ export interface DaemonProcess extends AsyncDisposable {
   child: ChildProcess;
   /** Calls the API with the case's key, or with `key`. */
   call(method: string, path: string, body?: unknown, key?: string): Promise<Response>;
-  /** Ends it with `signal` and answers with its exit code, or null where the signal killed it. */
+  /** Ends it with `signal`. @returns its exit code, or null if the signal killed it */
   end(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
 export interface DaemonOptions {
   dataDir?: string;
   env?: Record<string, string>;
-  /** Goes before the program: `strace …`. */
+  /** A command to run the program with, such as `strace …`. */
   wrapper?: readonly string[];
   /** Options of Node itself. */
   nodeOptions?: readonly string[];
-  /** Stands in for the bundle on this Node: the executable. */
+  /** The executable, instead of the bundle on this Node. */
   program?: readonly string[];
   /** The directory that the program sees as `/`. */
   root?: string;
   /** Another node on the same database. */
   keysOf?: Pick<DaemonProcess, 'adminKey' | 'apiKey'>;
-  /** A socket that listens already, passed as a service manager does. */
+  /** A listening socket that is passed as by a service manager. */
   socket?: number;
-  /** Kills it, also while it starts. */
+  /** Kills it, even while it starts. */
   signal?: AbortSignal;
 }
 
@@ -91,7 +91,7 @@ export async function startProcess(options: DaemonOptions = {}): Promise<DaemonP
   };
 }
 
-/** Of several nodes on one database, the first has the keys alone. */
+/** With several nodes on one database, only the first has the keys. */
 function credentialsIn(dataDir: string, { keysOf }: DaemonOptions): { admin_key: string; api_key: string } {
   if (keysOf) return { admin_key: keysOf.adminKey, api_key: keysOf.apiKey };
   return parse(readFileSync(join(dataDir, 'credentials.yaml'), 'utf8'));

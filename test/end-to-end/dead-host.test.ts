@@ -16,10 +16,10 @@ import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.t
 
 const JOBS = 40;
 
-/** So many seconds pass in one. */
+/** How many seconds pass in a real one. */
 const SPEED = 8;
 
-/** Much longer than the shortest schedule that there is, in real milliseconds. */
+/** Much longer than the shortest possible schedule, in real milliseconds. */
 const SOON = 60_000;
 
 const test = suite('a dead host');
@@ -41,7 +41,7 @@ async function all(daemon: DaemonProcess): Promise<WireSnitch[]> {
   return (await (await daemon.call('GET', '/v1/snitches')).json()) as WireSnitch[];
 }
 
-/** Asks until `isSo`, for as long as it takes on a busy machine. */
+/** Polls until `isSo`, for as long as it takes on a busy machine. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + SOON;
   while (!(await isSo())) {
@@ -50,14 +50,14 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** `missing db1`, but for the first check-ins. */
+/** Alerts such as `missing db1`, without those for first check-ins. */
 function told({ posts }: WebhookReceiver): string[] {
   return posts
     .filter(({ body }) => body.data.snitch.previous_status !== 'pending')
     .map(({ body }) => `${body.type.replace('snitch.', '')} ${body.data.snitch.name}`);
 }
 
-test('forty jobs raise no alert of their own, over a kill too, and one that stays silent does', async () => {
+test('forty jobs raise no alerts, even across a kill, and the one that stays silent does', async () => {
   const dataDir = newDataDir();
   const receiver = await startWebhookReceiver();
   const nodeOptions = hostClock({ speed: SPEED, since: Date.now() });

@@ -15,7 +15,7 @@ import { until } from '../until.ts';
 import { type DaemonProcess, startProcess } from './daemon-process.ts';
 import { createSnitches, Ledger } from './ledger.ts';
 
-/** How long a change of the disk may take to show, in milliseconds: only a bound against waiting for ever. */
+/** How long to wait for a change of the disk to show, in milliseconds: only so that nothing waits for ever. */
 const PATIENCE = 30_000;
 
 const test = suite('a disk that refuses');
@@ -94,7 +94,7 @@ function fill(path: string): void {
     try {
       for (;;) writeFileSync(path, Buffer.alloc(size), { flag: 'a' });
     } catch {
-      // The disk is full for blocks of this size.
+      // No more blocks of this size fit.
     }
   }
 }

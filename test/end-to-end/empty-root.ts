@@ -23,7 +23,7 @@ export function inEmptyRoot(root: string): DaemonOptions {
   return { root, program: [...chrootInto(root), '/snitch'] };
 }
 
-/** What goes before a program to let it see only that directory. */
+/** The command that lets a program see only that directory. */
 export function chrootInto(root: string): string[] {
   return [...(process.getuid?.() === 0 ? [] : ['unshare', '--map-root-user']), 'chroot', root];
 }

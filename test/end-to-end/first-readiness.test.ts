@@ -1,5 +1,5 @@
 /**
- * When the built daemon says for the first time that it is ready. Whoever provisions a host waits for that, and then uses
+ * When the built daemon first reports that it is ready. A script that provisions a host waits for that, and then uses
  * the keys. Time limit: 120 s.
  */
 import { existsSync } from 'node:fs';
@@ -29,7 +29,7 @@ interface Seen {
   isAlive: boolean;
 }
 
-/** What it answers from its first answer on, until it says that it is ready. */
+/** Its answers from the first one until it reports that it is ready. */
 async function untilReady(url: string, dataDir: string): Promise<Seen[]> {
   const seen: Seen[] = [];
   while (seen.at(-1)?.status !== 200) {

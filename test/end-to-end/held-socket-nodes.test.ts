@@ -1,5 +1,5 @@
 /**
- * On PostgreSQL too an orderly restart is no blind window where the service manager held the socket all the time, unless
+ * On PostgreSQL too an orderly restart is no blind window if the service manager held the socket all the time, unless
  * another node took check-ins meanwhile and was lost. Time limit: 180 s.
  */
 import { closeSync } from 'node:fs';
@@ -34,7 +34,7 @@ interface Restart {
   again: number | null;
 }
 
-/** Restarts a node, and answers how many blind windows there are once it knows what the silence was. */
+/** Restarts a node. @returns the number of blind windows once the node has judged the gap */
 async function restart(
   { cluster, database, dataDir }: { cluster: Cluster; database: string; dataDir: string },
   { socket, signal, again }: Restart,
@@ -64,7 +64,7 @@ async function restart(
   }
 }
 
-test('an orderly restart opens none, and who came meanwhile is answered', async (context) => {
+test('an orderly restart opens none, and requests from meanwhile are answered', async (context) => {
   const { fd } = openListeningSocket();
   try {
     const checkIn = async ({ url }: DaemonProcess, token: string) =>
@@ -93,7 +93,7 @@ test('a crash opens one, and so does a restart on another socket', async (contex
   }
 });
 
-test('where another node took check-ins since and was lost, the time after that is one', async (context) => {
+test('if another node took check-ins since and was lost, the time after that is one', async (context) => {
   const { fd } = openListeningSocket();
   const elsewhere = newDataDir();
   try {

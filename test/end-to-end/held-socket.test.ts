@@ -1,5 +1,5 @@
 /**
- * A restart is no blind window where the service manager held the socket all the time, and only there.
+ * A restart is no blind window if, and only if, the service manager held the socket all the time.
  * Time limit: 120 s.
  */
 import { closeSync } from 'node:fs';
@@ -22,7 +22,7 @@ test.before.each((context) => {
 });
 test.after.each(({ dataDir }) => removeDataDir(dataDir));
 
-/** How many blind windows were opened so far, as soon as a sweep has ended since the start. */
+/** The number of blind windows so far, read after the first sweep since the start. */
 async function windowsOf({ url, dataDir }: DaemonProcess): Promise<number> {
   const swept = await sign(dataDir);
   while ((await sign(dataDir)) === swept) await new Promise((resolve) => setTimeout(resolve, 100));
@@ -30,7 +30,7 @@ async function windowsOf({ url, dataDir }: DaemonProcess): Promise<number> {
   return read(dataDir, 'SELECT COUNT(*) FROM blind_windows');
 }
 
-/** The last sign of life that is written down. */
+/** The last recorded sign of life. */
 async function sign(dataDir: string): Promise<number> {
   return read(dataDir, `SELECT CAST(value AS INTEGER) FROM settings WHERE name = 'liveness'`);
 }
@@ -44,7 +44,7 @@ function read(dataDir: string, sql: string): number {
   }
 }
 
-/** Runs a daemon on `socket`, ends it with `signal`, starts it again on `again`, and answers the blind windows. */
+/** Runs a daemon on `socket`, ends it with `signal` and restarts it on `again`. @returns the blind windows */
 async function restart(
   dataDir: string,
   [socket, signal, again]: [number | null, NodeJS.Signals, number | null],
@@ -65,7 +65,7 @@ async function restart(
   }
 }
 
-test('an orderly restart opens none, and who came meanwhile is answered', async ({ dataDir }) => {
+test('an orderly restart opens none, and requests from meanwhile are answered', async ({ dataDir }) => {
   const { fd } = openListeningSocket();
   try {
     const checkIn = async (url: string, token: string) =>
@@ -85,7 +85,7 @@ test('a crash opens one', async ({ dataDir }) => {
   }
 });
 
-test('it listens before the time away is worked through', async ({ dataDir }) => {
+test('it listens before the time away has been processed', async ({ dataDir }) => {
   let daemon = await startProcess({ dataDir });
   try {
     await windowsOf(daemon);
@@ -111,7 +111,7 @@ test('a socket that was closed and opened again opens one', async ({ dataDir }) 
   }
 });
 
-test('a socket of its own, before or after, opens one', async ({ dataDir }) => {
+test('a socket that the daemon opened itself, before or after, opens one', async ({ dataDir }) => {
   const { fd } = openListeningSocket();
   try {
     assert.is(await restart(dataDir, [null, 'SIGTERM', fd]), 1);

@@ -4,9 +4,9 @@
  */
 
 interface HostClock {
-  /** Milliseconds by which it is ahead of the real one at `since`. */
+  /** How far it is ahead of the real clock at `since`, in milliseconds. */
   ahead?: number;
-  /** So many seconds pass in a real one. */
+  /** How many seconds pass in a real one. */
   speed?: number;
   /** Milliseconds since the epoch, the same for all processes of one host. */
   since: number;

@@ -1,17 +1,17 @@
-/** Servers that get our credentials and answer with them: in a header, an address, an error, a line of SMTP. */
+/** Servers that answer with the credentials they got: in a header, an address, an error, a line of SMTP. */
 import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { startMailServer } from '../delivery/mail-server.ts';
 
 export interface HostileTargets {
-  /** An address of each kind of answer, without credentials. */
+  /** An address for each kind of answer, without credentials. */
   urls: Record<'good' | 'quoting' | 'redirecting' | 'echoing' | 'untrusted' | 'closed', string>;
-  /** The credentials that came, as the header that they came in. */
+  /** The credentials that arrived, as complete headers. */
   authorizations: Set<string>;
-  /** A mail server that accepts one user, and repeats to all others what they sent. */
+  /** A mail server that accepts one user, and echoes to all others what they sent. */
   smtpUrl: string;
-  /** Who came in. */
+  /** The users who logged in. */
   users: Set<string>;
   stop(): Promise<void>;
 }

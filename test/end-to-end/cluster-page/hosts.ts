@@ -1,5 +1,5 @@
 /**
- * The hosts of docs/cluster.md on this one: what the page says is done here word for word, but for names, paths and ports.
+ * The hosts of docs/cluster.md on this one: the page is followed word for word, except for names, paths and ports.
  */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, chownSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { clusterUser, programPath, runProgram } from '../../store/postgres/clust
 import { PostgresServer } from '../../store/postgres/clusters/server.ts';
 import { watchOver } from '../../store/postgres/clusters/watcher.ts';
 
-/** Whatever a command of the page asks for is answered with this. */
+/** The answer to all questions that the page's commands ask. */
 export const PASSWORD = 'p@ss/w:rd#1?%';
 
 const PAGE = readPage('docs/cluster.md');
@@ -45,11 +45,11 @@ export function onlyBlockBelow(heading: string, language: string): string {
 export interface DatabaseHost {
   name: 'db1' | 'db2';
   server: PostgresServer;
-  /** Stands for /etc/postgresql/15/main. */
+  /** In place of /etc/postgresql/15/main. */
   etc: string;
 }
 
-/** A directory for all of them, which the servers may enter. */
+/** A directory for all of them that the servers can enter. */
 export class Hosts implements AsyncDisposable {
   readonly root: string;
   readonly databases: DatabaseHost[] = [];
@@ -76,7 +76,7 @@ export class Hosts implements AsyncDisposable {
     return host;
   }
 
-  /** What the package of Debian does when it is installed, with the port and the user of this host. */
+  /** Does what the installation of Debian's package does, with the port and the user of this host. */
   initialize(host: DatabaseHost): void {
     const { server } = host;
     const access = ['--auth-local=trust', '--auth-host=scram-sha-256', '--no-sync', '--locale=C.UTF-8'];
@@ -84,7 +84,7 @@ export class Hosts implements AsyncDisposable {
     this.#place(host);
   }
 
-  /** On Debian the configuration is outside the data directory, and not copied with it. */
+  /** On Debian the configuration is outside the data directory, and is not copied with it. */
   #place({ server, etc }: DatabaseHost): void {
     const own = ['shared_buffers = 16MB', 'fsync = off', `include_dir = '${etc}/conf.d'`];
     const lines = [...own, `unix_socket_directories = '${this.root}'`, ''];
@@ -94,7 +94,7 @@ export class Hosts implements AsyncDisposable {
   /** The lines of a file of the page on this host. */
   configure(host: DatabaseHost, heading: string, name: string): void {
     const text = this.adapted(onlyBlockBelow(heading, 'postgresql'), host);
-    // What this host has instead of its own address: its own port.
+    // Instead of its own address, each host here has its own port.
     const lines = [text.replace('db1', host.name), `port = ${host.server.port}\n`];
     writeFileSync(join(host.etc, 'conf.d', name), lines.join('\n'));
     appendFileSync(
@@ -103,7 +103,7 @@ export class Hosts implements AsyncDisposable {
     );
   }
 
-  /** Runs the commands of a block, one after the other, where the page says. */
+  /** Runs the commands of a block one after the other, on the host that the page names. */
   async run(block: string, host: DatabaseHost): Promise<string> {
     const said: string[] = [];
     for (const line of block.trimEnd().split('\n')) {
@@ -147,7 +147,7 @@ export class Hosts implements AsyncDisposable {
   #shell(line: string, { server }: DatabaseHost): string {
     const path = `${join(this.root, 'tools')}:${programPath('')}:${process.env.PATH}`;
     return execFileSync('bash', ['-c', line], {
-      // Without a terminal, what asks for a password reads it from here; what asks for none may end before it is written.
+      // Without a terminal, commands read a password from here; one that needs none may end before it is written.
       input: /--pwprompt|pg_basebackup/.test(line) ? `${PASSWORD}\n${PASSWORD}\n` : '',
       encoding: 'utf8',
       cwd: this.root,
@@ -164,7 +164,7 @@ export class Hosts implements AsyncDisposable {
     });
   }
 
-  /** The page's names and paths, replaced by those of this host. */
+  /** Replaces the page's names and paths by those of this host. */
   adapted(text: string, { server, etc }: DatabaseHost): string {
     const other = this.databases.find((host) => host.server !== server) ?? this.databases[0];
     return text
@@ -189,7 +189,7 @@ export class Hosts implements AsyncDisposable {
     if (process.getuid?.() === 0) chownSync(path, uid, gid);
   }
 
-  /** Root becomes the user of the servers, and everybody else is that user already. */
+  /** As root, switches to the user of the servers; anybody else already is that user. */
   #writeTools(): void {
     const tools = join(this.root, 'tools');
     mkdirSync(tools);
