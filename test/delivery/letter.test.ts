@@ -67,6 +67,11 @@ test('as HTML: the same content, with all texts escaped', () => {
       '</body></html>\n',
     ].join('\n'),
   );
+  const alone = asText({ ...LEAST, commands: ['snitch alerts'] });
+  assert.match(alone, 'To see more:\n  snitch alerts\n');
+  const single = htmlOf({ ...LEAST, fields: [{ label: 'Tags', value: 'a' }], commands: ['snitch alerts'] });
+  assert.match(single, '<table><tr><td>Tags</td><td>a</td></tr></table>');
+  assert.match(single, '<p>To see more:</p>\n<pre>snitch alerts</pre>');
   assert.is(
     htmlOf(LEAST),
     `<!DOCTYPE html>\n<html lang="en">\n${HEAD}\n<body>\n<p><strong>All is well.</strong></p>\n<p>Bye.</p>\n</body></html>\n`,

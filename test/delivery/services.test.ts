@@ -282,6 +282,15 @@ test('each service has its own way to ask for a wait', () => {
   }
 });
 
+test('a wait until an instant that is none is the usual one', () => {
+  for (const value of ['0', '-5', 'Infinity', 'soon', '']) {
+    const given = answer(429, '', { 'x-limit-app-reset': value });
+    const outcome = service('pushover').meaning(given, postOf('pushover', anAlert()));
+    const without = service('pushover').meaning(answer(429, ''), postOf('pushover', anAlert()));
+    assert.equal(outcome, without, value);
+  }
+});
+
 test('alarm and recovery share one key, and a reply refers to the message of the alarm', () => {
   const recovery = anAlert({ id: 'alert_2', type: 'snitch.reporting', details: { threadId: 'alert_1' } });
   const both = (kind: ChannelKind, reference: string | null = null) =>

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NO_LATE_RUNS, NOTHING_LEARNED } from '../../src/core/late-runs.ts';
-import { packInstants } from '../../src/store/operations/packed/instants.ts';
+import { packInstants, unpackInstants } from '../../src/store/operations/packed/instants.ts';
 import { packLearned, unpackLearned } from '../../src/store/operations/packed/learned.ts';
 
 const packing = suite('what smart deadlines learn from, in one column');
@@ -27,6 +27,12 @@ packing('nothing is null, and a column from before late runs were remembered is 
   assert.is(packLearned(NOTHING_LEARNED), null);
   assert.equal(unpackLearned(null), NOTHING_LEARNED);
   assert.equal(unpackLearned(packInstants([5, 7])), { firstCheckIns: [5, 7], late: NO_LATE_RUNS });
+});
+
+packing('instants that do not fit become the nearest that does', () => {
+  const latest = 2 ** 48 - 1;
+  assert.equal(unpackInstants(packInstants([-1, latest, latest + 1, 2 ** 60])), [0, latest, latest, latest]);
+  assert.is(packInstants([]), null);
 });
 
 packing('a column that was cut is no history, and no error', () => {

@@ -1,11 +1,27 @@
 /** Status pages in the store: one of a case, and what is kept for it. */
 import * as assert from 'uvu/assert';
-import { NotFound } from '../../src/core/errors.ts';
+import { Invalid, NotFound } from '../../src/core/errors.ts';
 import { checkIn, contract, healthySnitch, MINUTE, NOW, newCase, newSnitch, rejection } from './fixture.ts';
 
 const GIVEN = { slug: 'acme', tags: ['*'] };
 
 contract('status pages', (test) => {
+  test('a new page needs a slug and tags, and a change of it neither', async ({ store }) => {
+    const owner = await newCase(store);
+    const missingIn = async (changes: object) => {
+      const error = await rejection(store.putStatusPage(owner.id, changes, NOW));
+      assert.instance(error, Invalid);
+      return (error as Invalid).validations.map(({ attribute }) => attribute);
+    };
+    assert.equal(await missingIn({}), ['slug', 'tags']);
+    assert.equal(await missingIn({ slug: 'acme' }), ['tags']);
+    assert.equal(await missingIn({ tags: ['web'] }), ['slug']);
+    const made = await store.putStatusPage(owner.id, { slug: 'acme', tags: ['web'] }, NOW);
+    assert.equal([made.slug, made.tags], ['acme', ['web']]);
+    const changed = await store.putStatusPage(owner.id, { title: 'Acme' }, NOW);
+    assert.equal([changed.slug, changed.tags, changed.title], ['acme', ['web'], 'Acme']);
+  });
+
   test('changes of statuses are kept from the moment at which the page is switched on', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await healthySnitch(store, owner);

@@ -198,6 +198,20 @@ contract('deliveries that wait for after', (test) => {
     assert.is(pages.length, 2);
   });
 
+  test('each of several channels has its own route', async ({ store }) => {
+    const owner = await newCase(store);
+    await healthySnitch(store, owner);
+    await pager(store, owner, { after: 86_400, hours: OFFICE });
+    const soon = await pager(store, owner, AFTER);
+    await pager(store, owner, { after: 86_400, hours: OFFICE });
+    await sweep(store, DUE);
+    const claims = await claim(store, AT);
+    assert.equal(
+      claims.map(({ target }) => target),
+      [soon.id],
+    );
+  });
+
   test('a changed route holds for what waits already', async ({ store }) => {
     const { owner, channel } = await missing(store, AFTER);
     await store.updateChannel(owner.id, channel.id, { after: 3_600 });
