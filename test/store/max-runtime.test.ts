@@ -136,6 +136,16 @@ contract('the longest time of a run', (test) => {
     assert.is(await sweep(store, THREE + DAY), 0);
   });
 
+  test('open runs are known with the time at which they overrun', async ({ store }) => {
+    const night = await Night.of(store);
+    const open = async () => (await store.findRuns(night.token)).open;
+    assert.equal(await open(), []);
+    await night.start(THREE);
+    assert.equal(await open(), [{ startedAt: THREE, overrunsAt: THREE + 2 * HOUR }]);
+    await night.end(THREE + HOUR);
+    assert.equal(await open(), []);
+  });
+
   test('two simultaneous runs each have their own time', async ({ store }) => {
     const night = await Night.of(store);
     await night.start(THREE, { runId: 'a' });

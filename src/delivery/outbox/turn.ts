@@ -51,7 +51,7 @@ export interface Turn {
 
 export function singleTurn(claim: ClaimedDelivery, leaseEnds: number): Turn {
   const message = singleMessage(claim, ownClaim(claim, leaseEnds));
-  return { size: 1, messages: () => [message], deliveries: () => message.deliveries };
+  return { size: message.deliveries.length, messages: () => [message], deliveries: () => message.deliveries };
 }
 
 /** Everything that was claimed for one target, by case. */

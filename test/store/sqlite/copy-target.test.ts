@@ -35,9 +35,12 @@ test('a file elsewhere is welcome, whether or not it or its directory is there',
 test('no file that the daemon works with is replaced, by none of its names', ({ dataDir, elsewhere }) => {
   const own = join(dataDir, 'snitch.db');
   const names = { symbolic: join(elsewhere, 'symbolic'), hard: join(elsewhere, 'hard') };
+  // The parent of a linked directory is not the directory that the link is in.
+  symlinkSync(join(dataDir, 'below'), join(elsewhere, 'linked'));
+  const byParent = `${elsewhere}/linked/../snitch.db`;
   symlinkSync(own, names.symbolic);
   linkSync(own, names.hard);
-  for (const file of [own, names.symbolic, names.hard]) {
+  for (const file of [own, names.symbolic, names.hard, byParent]) {
     assert.match(
       refusalOfTarget(dataDir, file) ?? '',
       `${file} is ${own} itself, which the daemon works with`,
