@@ -11,12 +11,12 @@ import { allImports, type Import, importsOf, SRC, sourceFiles } from './imports.
 import { type Length, lengthsOf } from './lengths.ts';
 import { writtenTwice } from './said-once.ts';
 
-/** The files directly in `store/`: what the rest of the program sees of it. */
+/** The files directly in `store/`, which are all that the rest of the program may import. */
 const STORE_INTERFACE = /^store\/[^/]+\.ts$/;
 
 /** Which layer may import which others. `the store's interface` is a part of the layer `store`. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  /** The bottom of all: lengths of time, widths and words, for all others. */
+  /** The lowest layer: durations, widths and words, for all others. */
   text: [],
   core: ['text'],
   api: [],
@@ -63,11 +63,11 @@ const LAYER_OF_FILE: Record<string, string> = {
 /** What a command that only talks to the daemon must not wait for. */
 const HEAVY = ['better-sqlite3', 'fastify', 'nodemailer', 'pg', 'pino', 'undici', 'yaml', 'zod'];
 
-/** A function that is longer does two things; a file that is longer has two subjects. */
+/** A longer function does two things; a longer file has two subjects. */
 const LONGEST_FUNCTION = 50;
 const LONGEST_FILE = 300;
 
-/** Imports that are there when a file is loaded or compiled; what is loaded later may name what loads it. */
+/** Imports that take effect when a file is loaded or compiled; a file that is loaded later may import its loader. */
 function standingImports(): Import[] {
   return allImports().filter((one) => isOwn(one) && one.kind !== 'dynamic');
 }
@@ -94,7 +94,7 @@ function isAllowed({ from, to }: Import): boolean {
   );
 }
 
-/** All that is loaded when this file is, without what it asks for later. */
+/** All files that are loaded with this one, without those that are imported dynamically. */
 function loadedWith(file: string, seen = new Set<string>()): Set<string> {
   for (const { to, kind } of importsOf(file)) {
     if (kind !== 'static' || seen.has(to)) continue;
@@ -141,8 +141,8 @@ architecture('the core and the texts do no I/O: they import nothing of Node', ()
 });
 
 architecture('what is loaded later is a file of our own, named in the source', () => {
-  // The bundle gives a CommonJS package that is imported dynamically no named exports.
-  // The single file's loader is what all of them are loaded by.
+  // In the bundle, a CommonJS package has no named exports if it is imported dynamically.
+  // The loader of the single file loads all of them.
   const unclear = allImports().filter(
     (one) => one.kind === 'dynamic' && !isOwn(one) && one.from !== 'executable.ts',
   );

@@ -1,4 +1,4 @@
-/** Which tests assert nothing, neither by themselves nor by what they call: found in their syntax trees. */
+/** Finds tests that assert nothing, directly or in functions that they call, in their syntax trees. */
 import { dirname, join } from 'node:path';
 import { ts } from '@ts-morph/common';
 
@@ -11,7 +11,7 @@ interface Known {
   node: ts.Node;
 }
 
-/** What a fixture asserts when it is closed is not what the test is about. */
+/** Assertions that a fixture makes when it is closed do not count for the test. */
 const ENDING = new Set(['close', 'end', 'stop', 'dispose', 'remove']);
 
 /** The tests that assert nothing, each as `file:line name`. */
@@ -85,7 +85,7 @@ export function functionAround(node: ts.Node): ts.Node | undefined {
   return undefined;
 }
 
-/** Statements of the form `test('it works', () => …)`, whatever the suite is called. */
+/** Statements of the form `test('it works', () => …)`, for any name of the suite. */
 function testsIn(source: ts.SourceFile): { name: string; node: ts.Node; body: ts.Node }[] {
   const ofNode = importsIn('', source);
   return nodesIn(source).flatMap((node) => {
@@ -100,7 +100,7 @@ function testsIn(source: ts.SourceFile): { name: string; node: ts.Node; body: ts
   });
 }
 
-/** @returns whether a function asserts something, itself or through a function that it names */
+/** @returns whether a function asserts something, directly or through a function that it mentions */
 function assertionsIn(sources: Sources): (known: Known) => boolean {
   const functions = new Map([...sources].map(([file, source]) => [file, functionsIn(source)]));
   const imports = new Map([...sources].map(([file, source]) => [file, importsIn(file, source)]));
@@ -130,7 +130,7 @@ function assertionsIn(sources: Sources): (known: Known) => boolean {
   return (known) => look(known, new Set());
 }
 
-/** Functions by their names, those in others included. */
+/** Functions by name, including nested ones. */
 function functionsIn(source: ts.SourceFile): Map<string, ts.Node> {
   const found = new Map<string, ts.Node>();
   for (const node of nodesIn(source)) {

@@ -1,13 +1,13 @@
-/** Programs of tests that are started dozens of times. */
+/** Bundles programs of tests that are started dozens of times. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 
-/** Packages are found from here as from the sources. */
+/** From here, packages are found as from the sources. */
 const PLACE = join(import.meta.dirname, '../node_modules/.cache');
 
 export interface Bundled extends Disposable {
-  /** The file to be run. */
+  /** The path of the bundle. */
   path: string;
 }
 

@@ -6,7 +6,7 @@
 const SHARE = Number(process.env.TEST_SHARE ?? 1);
 if (!(SHARE > 0)) throw new Error(`TEST_SHARE must be more than 0, and is ${process.env.TEST_SHARE}`);
 
-/** @param full how many there are of them; at least one is tried */
+/** @param full the full number of cases; at least one is tried */
 export function cases(full: number): number {
   return Math.ceil(full * SHARE);
 }

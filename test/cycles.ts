@@ -1,4 +1,4 @@
-/** Finds what imports itself by way of others: files or folders, whichever the names of the edges are. */
+/** Finds import cycles among files or folders, whichever the edges name. */
 
 /** @returns the knots, each with all that belongs to it in alphabetical order (Tarjan's algorithm) */
 export function cyclesAmong(edges: Iterable<readonly [from: string, to: string]>): string[][] {

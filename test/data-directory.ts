@@ -1,4 +1,4 @@
-/** A data directory for one test. In a file of its own, so that whoever needs only this does not wait for the built program. */
+/** A data directory for one test. In a separate file, so that tests that need only this do not wait for the built program. */
 import { type DisposableTempDir, mkdtempDisposableSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ export function newDataDir(): string {
   return mkdtempSync(join(tmpdir(), 'snitch-test-'));
 }
 
-/** One that goes with the block that made it: `using directory = ownDirectory()`. */
+/** One that is removed at the end of the block: `using directory = ownDirectory()`. */
 export function ownDirectory(): DisposableTempDir {
   return mkdtempDisposableSync(join(tmpdir(), 'snitch-test-'));
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * A port of 127.0.0.1 that nobody listens on, for what must be told its port, or comes back there after a while. The kernel
+ * A free port of 127.0.0.1, for programs that need to know it beforehand, or come back there after a while. The kernel
  * gives out those above 32767 if any will do, so another test could get one of them meanwhile.
  */
 export async function freePort(): Promise<number> {

@@ -8,12 +8,12 @@ export const SRC = fileURLToPath(new URL('../src', import.meta.url));
 export interface Import {
   /** The file that imports, relative to src/. */
   from: string;
-  /** What it imports: a file relative to src/, or a package. */
+  /** The imported file, relative to src/, or package. */
   to: string;
   kind: 'static' | 'dynamic' | 'type';
 }
 
-/** An import or re-export at the start of a line, be it over several lines. */
+/** An import or re-export that begins at the start of a line and can span several. */
 const STATIC = /^(?:import|export)\s+(?<type>type\s)?(?:[^'"();=]*?\sfrom\s+)?['"](?<specifier>[^'"]+)['"]/gm;
 const DYNAMIC = /\bimport\(\s*(?:(?<quote>['"])(?<specifier>[^'"]+)\k<quote>)?/g;
 

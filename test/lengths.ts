@@ -1,4 +1,4 @@
-/** How long the functions and the files of the source are, in lines. */
+/** The lengths of functions and files of the source, in lines. */
 import { readFileSync } from 'node:fs';
 import { ts } from '@ts-morph/common';
 
@@ -8,7 +8,7 @@ export interface Length {
   lines: number;
 }
 
-/** The file at `path` and every function in it, those in others included; named as `file`. */
+/** The file at `path` and every function in it, nested ones included; named as `file`. */
 export function lengthsOf(file: string, path: string): Length[] {
   const text = readFileSync(path, 'utf8');
   const kind = path.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS;

@@ -1,6 +1,6 @@
 /**
- * The benches themselves, shortened, against the built program (dist/snitch.mjs): so that they still work when somebody
- * wants to know something. Time limit: 300 s.
+ * The benches, shortened, against the built program (dist/snitch.mjs), so that they still work when somebody
+ * needs them. Time limit: 300 s.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,7 +28,7 @@ const test = suite<{ dir: string }>('the benches, shortened');
 
 const MAIN = join(import.meta.dirname, '../../bench/main.ts');
 
-/** An interruption is heeded within this time even on a busy host, in milliseconds. */
+/** An interrupted bench ends within this time even on a busy host, in milliseconds. */
 const PATIENCE = 60_000;
 
 test.before.each((context) => {
@@ -38,7 +38,7 @@ test.after.each(({ dir }) => rmSync(dir, { recursive: true }));
 
 interface Bench {
   child: ChildProcess;
-  /** All that it printed, when it has ended. */
+  /** Everything it printed, once it has ended. */
   ended: Promise<{ code: number; said: string }>;
 }
 
@@ -53,7 +53,7 @@ function start(args: readonly string[], env: NodeJS.ProcessEnv = process.env): B
   return { child, ended: once(child, 'close').then(([code]) => ({ code: Number(code), said })) };
 }
 
-/** The cells of the lines of a case in a document that a bench wrote. */
+/** The table cells for a case in a document that a bench wrote. */
 function rowsOf(document: string, name: string): string[][] {
   return readFileSync(document, 'utf8')
     .split('\n')
@@ -84,7 +84,7 @@ onPostgres(
   'on PostgreSQL each figure stands beside that of SQLite, and no server is left',
   async ({ dir }) => {
     const [data, document] = [join(dir, 'data'), join(dir, 'measured.md')];
-    // The server is not run as root, and has to find its own directory below this one.
+    // The server does not run as root, and must be able to enter its directory below this one.
     chmodSync(dir, 0o711);
     const args = ['--store', 'postgres', '--case', 'first-of-period', '--delay', '1', '--fast'];
     const { code, said } = await start([...args, '--data', data, '--write', document]).ended;

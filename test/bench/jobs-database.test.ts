@@ -1,4 +1,4 @@
-/** A database that the benches make is one that the program could have made: read by the program itself. Not with --fast. */
+/** The program reads the databases of the benches as if it had made them itself. Not with --fast. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -41,7 +41,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ made }) => removeDataDir(made.dataDir));
 
-/** What `work` finds in the database through the program's own store. */
+/** The result of `work` on the program's own store over the database. */
 async function read<T>({ dataDir }: JobsDatabase, work: (store: Store) => Promise<T>): Promise<T> {
   const store = openStore({ dataDir, clock });
   try {
@@ -57,7 +57,7 @@ async function list(store: Store, caseId: string): Promise<Snitch[]> {
   return whole.filter((snitch) => snitch !== null);
 }
 
-test('each snitch is healthy, and due when the program would say so', async ({ made, caseId }) => {
+test('each snitch is healthy, with the deadline that the program would compute', async ({ made, caseId }) => {
   const snitches = await read(made, (store) => list(store, caseId));
   assert.equal(
     snitches.map(({ token }) => token),
@@ -113,7 +113,7 @@ async function sweep(store: Store, now: number): Promise<number> {
   return changed;
 }
 
-test('those that are to fail do, and no others, however often it is armed', async ({ made, caseId }) => {
+test('exactly the chosen snitches fail, however often it is armed', async ({ made, caseId }) => {
   const dueAt = NOW + 5_000;
   const { midnight } = made;
   for (const scene of [
@@ -141,7 +141,10 @@ test('those that are to fail do, and no others, however often it is armed', asyn
   }
 });
 
-test('a night that was partly missed is seen to be postponed when it is', async ({ made, caseId }) => {
+test('the bench notices when the deadlines of a partly missed night are postponed', async ({
+  made,
+  caseId,
+}) => {
   const isPostponed = () => observe(made.dataDir, (db, tables) => tables.isPostponed(db));
   assert.not(isPostponed());
   await read(made, async (store) => {
@@ -161,7 +164,7 @@ test('all that the list shows is read', ({ made }) => {
   );
 });
 
-test('any number of snitches has an order, and each time of the day a zone in which it is noon', () => {
+test('there is an order for any number of snitches, and for each time of the day a zone where it is noon', () => {
   for (let hour = 0; hour < 24; hour += 1) {
     const now = NOW + hour * HOUR;
     const zone = zoneAtNoon(now);

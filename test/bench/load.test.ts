@@ -1,4 +1,4 @@
-/** The load that the benches make, against servers that tell what they were asked. Not with --fast. */
+/** The load of the benches, against servers that record their requests. Not with --fast. */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -54,7 +54,7 @@ needed('a part of the tokens is asked for once, and then it ends', async ({ work
   );
   const expected = TOKENS.slice(100, 400).map((token) => `/c/${token}`);
   assert.equal([...asked.keys()].sort(), expected.sort());
-  // What was asked for when the last token was reached may have begun anew.
+  // Requests after the last token may have started over with the first.
   assert.ok([...asked.values()].filter((times) => times > 1).length <= CONNECTIONS);
 });
 
@@ -63,7 +63,7 @@ needed('tokens are asked for again until the time is over', async ({ workplace }
   await serving(
     ({ url = '' }, response) => {
       asked.push(url);
-      // As fast as can be it would ask for thousands.
+      // At full speed it would make thousands of requests.
       setTimeout(() => response.end(), 20);
     },
     (url) => load(workplace, { ...partOf(workplace, 0, 5), seconds: 1, url, once: false }),
@@ -116,7 +116,7 @@ needed('a server that stands still is late for all that was to be asked meanwhil
     },
   );
   const late = answered.filter(({ took }) => took > 200);
-  // Two hundred were to be asked; without that account there would be one late answer for each connection at most.
+  // Two hundred requests were planned; if they were not all counted, there would be at most one late answer per connection.
   assert.ok(late.length > 100, `${late.length} of ${answered.length} were late`);
   assert.ok(late.some(({ took }) => took > 900));
 });

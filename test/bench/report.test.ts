@@ -1,4 +1,4 @@
-/** What the benches make of their figures, and the document that they are written to. */
+/** How the benches summarise figures, and the document they write. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -43,7 +43,7 @@ test('a line has the median of the rounds, and the ratio of medians', () => {
   ]);
 });
 
-test('of two rounds neither is the median', () => {
+test('with two rounds the median lies between them', () => {
   const [row = []] = rowsOf(
     outcomeOf(RATE, [
       { rate: 10, bare: 10 },
@@ -60,7 +60,7 @@ test('a commit beside it has its own medians', () => {
   assert.equal(rowsOf(outcome, FULL, true)[0]?.slice(5), ['0.50', 'ratio ≥ 0.5', 'yes', '20/s', '1.50']);
 });
 
-test('what must hold of a figure, or of how much more it is, is told', () => {
+test('aims for a figure, or for its difference to another, are shown', () => {
   const met = (line: Line, here: Outcome['here'][number]) =>
     rowsOf(outcomeOf(line, [here]), FULL, false)[0]?.slice(6);
   const size: Line = { what: 'Size', figure: 'size', unit: 'bytes', aim: { of: 'figure', most: 1e9 } };
@@ -76,7 +76,7 @@ test('what must hold of a figure, or of how much more it is, is told', () => {
   assert.equal(met(late, { many: 7.1, few: 5 }), ['≤ 2 s more', 'no']);
 });
 
-test('what was not measured meets nothing and misses nothing', () => {
+test('a figure that was not measured neither meets nor misses its aim', () => {
   const [row = []] = rowsOf(outcomeOf(RATE, []), FULL, false);
   assert.equal([row[2], row[5], row[7]], ['–', '', '']);
   const [failed = []] = rowsOf({ ...outcomeOf(RATE, []), problem: 'no room' }, FULL, false);
@@ -96,7 +96,7 @@ test('a terminal gets columns of one width', () => {
   );
 });
 
-test('the worst second is the one with the highest p99, of those in which enough was asked', () => {
+test('the worst second is the one with the highest p99 among those with enough requests', () => {
   const second = (start: number, count: number, took: number) =>
     Array.from({ length: count }, (_, index) => ({ at: start + index, took }));
   const answered = [
@@ -111,7 +111,7 @@ test('the worst second is the one with the highest p99, of those in which enough
   assert.ok(Number.isNaN(latenciesBetween([], 0, 3_000).worstSecond));
 });
 
-test('the file system of a directory is that of the mount that is nearest', () => {
+test('the file system of a directory is that of its nearest mount', () => {
   const mounts =
     'proc /proc proc rw 0 0\n/dev/a / ext4 rw 0 0\nt /tmp tmpfs rw 0 0\n/dev/b /tmp/x xfs rw 0 0\n';
   assert.equal(
@@ -131,7 +131,7 @@ test('only a whole run writes the document, unless a file is named', () => {
   assert.is(readOptions(['--store', 'sqlite'], '').delays, null);
 });
 
-/** Without the part on PostgreSQL, which another run writes. */
+/** The document without the part on PostgreSQL, which another run writes. */
 const lastRunIn = (text: string) => text.slice(0, text.indexOf('## On PostgreSQL'));
 
 test('each part of the document stays as it is while the other one is measured', () => {
@@ -160,7 +160,7 @@ test('each part of the document stays as it is while the other one is measured',
   assert.is(withPartOnPostgres(next, { ...run, outcomes }, FULL), next);
 });
 
-test('the document has a line for each that is measured, with its aim', () => {
+test('the document has a line for each figure, with its aim', () => {
   const inTable = cases.filter(({ onlyNamed }) => !onlyNamed);
   const linesOf = (text: string) =>
     text
@@ -175,7 +175,7 @@ test('the document has a line for each that is measured, with its aim', () => {
   assert.ok(written.length > 15);
 });
 
-test('each case has a name of its own, and the document explains the benches and not one run', () => {
+test('case names are unique, and the document explains the benches and not one run', () => {
   assert.is(new Set(cases.map(({ name }) => name)).size, cases.length);
   const explained = (text: string) => text.slice(text.indexOf('A cell with'));
   const written = readFileSync(join(import.meta.dirname, '../../docs/measurements.md'), 'utf8');

@@ -388,7 +388,7 @@ config(
       SNITCH_LISTN: '',
       SNITCH_SPOOL_DIR: '/s',
       SNITCH_SERVER: 'home',
-      // What Kubernetes sets for a service called snitch.
+      // Kubernetes sets this for a service called snitch.
       SNITCH_SERVICE_HOST: '10.0.0.1',
       SNITCH_SERVICE_PORT: '7676',
       SNITCH_PORT: 'tcp://10.0.0.1:7676',

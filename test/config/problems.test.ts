@@ -22,7 +22,7 @@ function load(yaml: string, env: NodeJS.ProcessEnv = HOME): Promise<Config> {
   return loadConfig({ file, env });
 }
 
-/** The problems with the path of the file left out. */
+/** The problems, without the path of the file. */
 async function problems(yaml: string, env: NodeJS.ProcessEnv = HOME): Promise<string[]> {
   try {
     await load(yaml, env);

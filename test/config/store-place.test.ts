@@ -1,4 +1,4 @@
-/** Where the data are: the address of the database, and its password from wherever it is kept. */
+/** Where the data is: the address of the database, and where its password comes from. */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -28,7 +28,7 @@ function refusal(section: Parameters<typeof storePlace>[0], env = {}): string {
   throw new Error('it was not refused');
 }
 
-test('without an address it is the data directory', () => {
+test('without an address the data is in the data directory', () => {
   assert.equal(storeSection.parse({}), {});
   assert.is(storePlace({}, {}), null);
 });
@@ -43,7 +43,7 @@ test('an address is kept as it was given, and shown without its password', () =>
   );
 });
 
-test('what is wrong with an address is said in words, and nothing of it is shown', () => {
+test('a wrong address is explained without showing any of it', () => {
   assert.equal(problems({ url: 'mysql://a/b' }), ['url must begin with postgres://']);
   assert.match(problems({ url: 'postgres://me:hunter/2@a/b' })[0] ?? '', /%2F/);
   assert.not.match(problems({ url: 'postgres://me:hunter/2@a/b' }).join(), /hunter/);
@@ -71,7 +71,7 @@ test('a password comes from a file, or from the credential of systemd', () => {
   assert.is(storePlace({}, env), null);
 });
 
-test('a command of root beside the service has its password too, unless there is another', () => {
+test('a command run as root uses the password of the service, unless another is set', () => {
   using directory = ownDirectory();
   const file = join(directory.path, 'snitch.store-password');
   const of = (url: string) => withServicePassword(parsePostgresUrl(url), file).password;

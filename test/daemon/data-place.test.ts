@@ -1,4 +1,4 @@
-/** Where a database may lie, by the file system. */
+/** Which file systems can hold a database. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { concernOfPlace, inWords } from '../../src/daemon/data-place.ts';
@@ -12,7 +12,7 @@ const TMPFS = 0x01021994;
 const OVERLAY = 0x794c7630;
 const NFS = 0x6969;
 
-test('a network file system is warned of, wherever the daemon runs', () => {
+test('it warns about a network file system, wherever the daemon runs', () => {
   for (const inContainer of [true, false]) {
     const concern = inWords('/data', { type: NFS, inContainer, inImage: false });
     assert.match(concern?.message ?? '', '/data is on a network file system (NFS)');
@@ -20,7 +20,7 @@ test('a network file system is warned of, wherever the daemon runs', () => {
   }
 });
 
-test('in a container, a directory without a volume is warned of', () => {
+test('in a container, it warns about a directory without a volume', () => {
   const own = inWords('/data', { type: OVERLAY, inContainer: true, inImage: true });
   assert.match(own?.message ?? '', 'in the container itself');
   assert.is(own?.remedy, 'mount a volume at /data');
@@ -44,7 +44,7 @@ test('what is mounted at the directory or above it keeps the data', () => {
   assert.is(isMounted('/my data', mounts('/my\\040data')), true);
 });
 
-test('a real directory is looked at, and one that is not there yet is no concern', () => {
+test('it examines a real directory, and ignores one that does not exist yet', () => {
   using directory = ownDirectory();
   assert.not.match(concernOfPlace(directory.path)?.message ?? '', 'network');
   assert.is(concernOfPlace('/nowhere/at/all'), null);

@@ -1,4 +1,4 @@
-/** Why a store cannot write, as whoever asks for the readiness of the daemon reads it. */
+/** Why a store cannot write, in the words of `/readyz`. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StoreUnavailable } from '../../src/core/errors.ts';
@@ -7,7 +7,7 @@ import { inWords } from '../../src/store/failure-words.ts';
 const failed = (code: string) =>
   new StoreUnavailable(Object.assign(new Error('/srv/secret/place of db.example.com'), { code }));
 
-test('codes of SQLite, of the operating system and of PostgreSQL are said in words', () => {
+test('codes of SQLite, of the operating system and of PostgreSQL are put into words', () => {
   const said = {
     SQLITE_FULL: 'the disk is full',
     ENOSPC: 'the disk is full',
@@ -20,7 +20,7 @@ test('codes of SQLite, of the operating system and of PostgreSQL are said in wor
   for (const [code, because] of Object.entries(said)) assert.equal(inWords(failed(code)), { because }, code);
 });
 
-test('what has no words is not said in those of the error, which may name a place', () => {
+test('an unknown code is not described with the message of the error, which may contain a path', () => {
   for (const failure of [failed('57014'), failed(''), new StoreUnavailable('gone'), null])
     assert.equal(inWords(failure), {});
 });

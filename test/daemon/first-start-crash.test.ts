@@ -1,4 +1,4 @@
-/** A first start that is killed at every point, in a new process each time. Not with --fast. */
+/** A first start is killed at every point, in a new process each time. Not with --fast. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
@@ -25,7 +25,7 @@ interface Start {
   dataDir: string;
 }
 
-/** Each of them changes what a crash leaves, and at most so many of each are tried. */
+/** Each of these system calls changes what a crash leaves; at most this many of each are tried. */
 const CALLS: Record<string, number> = { openat: 6, pwrite64: 10, ftruncate: 2, unlink: 2 };
 
 function straceOf({ starter, dataDir }: Start, ...options: string[]): string[] {

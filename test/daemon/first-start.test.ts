@@ -1,4 +1,4 @@
-/** What the first start makes, and what it leaves alone. Not with --fast: it starts whole daemons. */
+/** What the first start creates, and what it leaves alone. Not with --fast: it starts whole daemons. */
 import {
   chmodSync,
   existsSync,
@@ -37,7 +37,7 @@ test.before.each(async (context) => {
 
 test.after.each(({ dataDir }) => removeDataDir(dataDir));
 
-/** Starts the daemon and stops it, and keeps what it logged. */
+/** Starts the daemon and stops it, and records what it logged. */
 async function startAndStop(context: Context): Promise<void> {
   context.log = [];
   const logger = pino({ level: 'info' }, { write: (line) => void context.log.push(line) });
@@ -52,7 +52,7 @@ function problem({ log }: Context): string | undefined {
   return lines.find((line) => line.problem !== undefined)?.problem;
 }
 
-test('names the present address, and stays private', async (context) => {
+test('the file names the current address, and stays private', async (context) => {
   const before = parse(readFileSync(context.file, 'utf8'));
   chmodSync(context.file, 0o644);
   await startAndStop(context);
@@ -62,7 +62,7 @@ test('names the present address, and stays private', async (context) => {
   assert.is(problem(context), undefined);
 });
 
-test('a file that somebody removed is not made again, and that is said', async (context) => {
+test('a removed file is not created again, which is logged', async (context) => {
   rmSync(context.file);
   await startAndStop(context);
   assert.not(existsSync(context.file));
@@ -112,7 +112,7 @@ test('a data directory that everybody may write into is refused before anything 
   assert.not.match(context.log.join(), 'remedy');
 });
 
-test('nothing is said of keys in a file that went meanwhile, or is not understood', async ({ dataDir }) => {
+test('nothing is logged about keys in a file that is gone or cannot be parsed', async ({ dataDir }) => {
   const file = join(dataDir, 'another.yaml');
   const store = { findApiKey: async () => null };
   assert.ok(await knowsKeysIn(store, file));
@@ -124,7 +124,7 @@ test('nothing is said of keys in a file that went meanwhile, or is not understoo
   assert.not.ok(await knowsKeysIn(store, file));
 });
 
-test('a daemon starts where the file cannot be read', async (context) => {
+test('a daemon starts even if the file cannot be read', async (context) => {
   rmSync(context.file);
   mkdirSync(context.file);
   await startAndStop(context);

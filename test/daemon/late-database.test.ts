@@ -39,7 +39,7 @@ interface Starting extends AsyncDisposable {
   starting: Promise<Daemon>;
   /** What it logged. */
   log: { level: number; msg: string; reason?: string }[];
-  /** As SIGTERM does it. */
+  /** Ends it as SIGTERM does. */
   end(): void;
 }
 
@@ -110,7 +110,7 @@ test('it answers that it lives and is not ready, refuses check-ins, and goes on 
   assert.ok(log.some(({ msg }) => msg === 'listening'));
 });
 
-test('it ends at once when it is told to, though somebody still asks', async () => {
+test('it ends at once on request, even with a request under way', async () => {
   await using daemon = await start('postgres://nobody@nowhere.invalid/snitch?connect_timeout=30');
   await until(async () => (await statusOf(`${daemon.url}/healthz`)) === 200, 'it waits for an unknown host');
   daemon.end();
@@ -158,7 +158,7 @@ test('it listens while another program has the database to itself, says so, and 
   assert.is(opened.length, 1, 'it was opened once');
 });
 
-test('what only a person can mend ends the start at once, in words and without the password', async ({
+test('a problem that only a person can fix ends the start at once, explained and without the password', async ({
   cluster,
 }) => {
   const at = `127.0.0.1:${cluster.port}`;
@@ -175,7 +175,7 @@ test('what only a person can mend ends the start at once, in words and without t
   }
 });
 
-test('one daemon has the data directory, also while it waits, and gives it back however it ends', async ({
+test('a daemon locks the data directory even while it waits, and releases it however it ends', async ({
   cluster,
   database,
 }) => {
@@ -201,7 +201,7 @@ test('one daemon has the data directory, also while it waits, and gives it back 
   }
 });
 
-test('a data directory that cannot be locked keeps no node from its work', async ({ cluster, database }) => {
+test('a node works even if its data directory cannot be locked', async ({ cluster, database }) => {
   const dataDir = newDataDir();
   try {
     writeFileSync(join(dataDir, 'snitch.lock'), 'something else, and long enough to look at '.repeat(40));

@@ -13,7 +13,7 @@ function put(path: string, at: number): void {
   utimesSync(path, at, at);
 }
 
-test('a daemon that begins on it is warned, unless the database was used or put in place since', () => {
+test('a daemon that starts on it warns, unless the database was used or restored since', () => {
   using place = ownDirectory();
   const [database, log, seen] = ['snitch.db', 'snitch.db-wal', 'postgres-primary.json'].map((name) =>
     join(place.path, name),

@@ -57,7 +57,7 @@ test('a node whose file has the keys of another database says so, and doctor say
   }
 });
 
-test('a node whose keys were deleted says so, and does not only speak of another database', async () => {
+test('a node whose keys were deleted says so, and does not only mention another database', async () => {
   await using cluster = await startCluster();
   const url = cluster.url(await cluster.newDatabase());
   const dataDir = newDataDir();

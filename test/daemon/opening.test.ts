@@ -17,7 +17,7 @@ function recorded() {
   return { ...told, world, tell };
 }
 
-test('a small database is not worth a word', () => {
+test('opening a small database is not reported', () => {
   const { status, extended, log, tell } = recorded();
   for (const doing of ['checking', 'copying'] as const) tell({ doing, bytes: 1_000_000 });
   assert.equal([status, extended, log], [[], [], []]);
@@ -36,11 +36,11 @@ test('the manager gives more time before each long step, the more the larger the
   assert.equal(log, status);
   const [small = 0, , large = 0] = extended;
   assert.is(extended.length, 4);
-  // A disk that manages a megabyte a second.
+  // A disk with a throughput of one megabyte a second.
   assert.ok(large - small >= (1_700 - 50) * 1_000);
 });
 
-test('the steps of an upgrade are all in the status, and now and again in the log', () => {
+test('all steps of an upgrade are in the status, and some in the log', () => {
   const { status, extended, log, world, tell } = recorded();
   const steps: Opening[] = Array.from({ length: 10 }, (_, index) => ({
     doing: 'upgrading',

@@ -1,4 +1,4 @@
-/** What the daemon says about long work, at `/readyz` and to the service manager. */
+/** What the daemon reports about long work, at `/readyz` and to the service manager. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { problems, progress, type Workers } from '../../src/daemon/progress.ts';
@@ -19,11 +19,11 @@ function workers(postponing: string | null, checking: { done: number; of: number
   };
 }
 
-test('nothing is said where nothing takes long', () => {
+test('nothing is reported while nothing takes long', () => {
   assert.equal(progress(workers(null, null)), []);
 });
 
-test('all that takes long is said, and is no problem', () => {
+test('everything that takes long is reported, and is not a problem', () => {
   const busy = workers('postponing 5 of 10', { done: 2, of: 30 });
   assert.equal(progress(busy), [
     'postponing 5 of 10',

@@ -22,14 +22,14 @@ async function withDaemon(use: (daemon: Daemon, config: Config) => Promise<void>
   }
 }
 
-/** The status that a stranger behind a proxy gets for the metrics: he may read them only if they are public. */
+/** The status of a request for the metrics through a proxy, which only succeeds if they are public. */
 async function statusOfMetrics({ url }: Daemon): Promise<number> {
   const response = await fetch(`${url}/metrics`, { headers: { via: '1.1 proxy' } });
   await response.arrayBuffer();
   return response.status;
 }
 
-test('changes what is in force at once, and back again', async () => {
+test('a new setting takes effect at once, and so does the old one again', async () => {
   await withDaemon(async (daemon, config) => {
     assert.is(await statusOfMetrics(daemon), 404);
     await daemon.reload({ ...config, metrics: { public: true } });
@@ -39,7 +39,7 @@ test('changes what is in force at once, and back again', async () => {
   });
 });
 
-test('changes nothing where one setting cannot be used', async () => {
+test('nothing changes if one setting is invalid', async () => {
   await withDaemon(async (daemon, config) => {
     const bad = {
       ...config,

@@ -13,7 +13,7 @@ import { newDataDir, removeDataDir } from '../data-directory.ts';
 
 interface Context {
   directory: string;
-  /** Where the daemon is told to listen. */
+  /** The address that the daemon is configured to listen on. */
   path: string;
 }
 
@@ -47,7 +47,7 @@ async function status(socketPath: string): Promise<number | undefined> {
   return answer.statusCode;
 }
 
-test('answers there, and leaves nothing behind', async (context) => {
+test('the daemon answers there, and leaves nothing behind', async (context) => {
   {
     await using _daemon = await start(context);
     assert.is(await status(context.path), 200);
@@ -55,7 +55,7 @@ test('answers there, and leaves nothing behind', async (context) => {
   assert.not(existsSync(context.path));
 });
 
-test('takes the place of a socket whose process was killed', async (context) => {
+test('it replaces a socket whose process was killed', async (context) => {
   const script = `require('net').createServer().listen(process.argv[1], () => console.log('listening'))`;
   using killed = spawn(process.execPath, ['-e', script, context.path], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -68,13 +68,13 @@ test('takes the place of a socket whose process was killed', async (context) => 
   assert.is(await status(context.path), 200);
 });
 
-test('leaves a socket alone on which another daemon answers', async (context) => {
+test('it does not replace a socket on which another daemon answers', async (context) => {
   await using _other = await start(context, 'other');
   assert.match(await refusal(context), 'EADDRINUSE');
   assert.is(await status(context.path), 200);
 });
 
-test('leaves a file, a directory and a link alone that stand in its place', async (context) => {
+test('it does not replace a file, a directory or a link', async (context) => {
   const place = context.path;
   writeFileSync(place, 'precious');
   assert.match(await refusal(context), `${place}: it exists and is not a socket`);

@@ -62,7 +62,7 @@ test('gives none while there is a problem, says so once, and goes on after it', 
   assert.is(context.log[1]?.msg, 'signs of life are given again');
 });
 
-test('one that fails is told once, and tried again', async (context) => {
+test('a failing sign is reported once, and tried again', async (context) => {
   let works = false;
   giveSigns(context, async () => {
     if (!works) throw new Error('watchdog.url answered with 500');
@@ -74,13 +74,13 @@ test('one that fails is told once, and tried again', async (context) => {
   await until(() => context.log.length === 2);
 });
 
-test('one that hangs is not given a second time beside itself', async (context) => {
+test('while a sign hangs, no second one is started', async (context) => {
   giveSigns(context, () => new Promise(() => {}));
   await turns(10);
   assert.is(context.given, 1);
 });
 
-test('others take the place of those that were given', async (context) => {
+test('the signs can be replaced', async (context) => {
   giveSigns(context);
   context.watchdog.give([]);
   const before = context.given;
@@ -88,7 +88,7 @@ test('others take the place of those that were given', async (context) => {
   assert.is(context.given, before);
 });
 
-test('a check-in elsewhere is a GET, and whatever goes wrong is told without the address', async () => {
+test('a check-in elsewhere is a GET, and failures are reported without the address', async () => {
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url} ${request.headers['user-agent']}`);

@@ -19,7 +19,7 @@ interface Context {
   cluster: Cluster;
   right: Node;
   wrong: Node;
-  /** By how much the clock of one of the two is ahead, in milliseconds; while it runs, too. */
+  /** How far the clock of one of the two is ahead, in milliseconds; it can change while the daemon runs. */
   off: { ms: number };
 }
 
@@ -81,7 +81,7 @@ async function call<Answer>(
   return { answer: JSON.parse(text === '' ? 'null' : text) as Answer, response };
 }
 
-/** Checks in at the node with the wrong clock, and asserts that the time of it is the right one. */
+/** Checks in at the node with the wrong clock, and asserts that the recorded time is right. */
 async function checksInOnTime(context: Context, named: string): Promise<string> {
   const { right, wrong } = context;
   const wish = { name: named, interval: 'hourly' };
@@ -96,7 +96,7 @@ async function checksInOnTime(context: Context, named: string): Promise<string> 
   return snitch.token;
 }
 
-test('a check-in is given the time of the database, in whatever direction the clock is wrong, and while it jumps', async (context) => {
+test('a check-in gets the time of the database, whichever way the clock is wrong, and while it jumps', async (context) => {
   const { off } = context;
   const tokens = [await checksInOnTime(context, 'from the first one on')];
   for (const ms of [0, 2 * HOUR, -26 * HOUR, 7 * 60_000]) {
@@ -109,7 +109,7 @@ test('a check-in is given the time of the database, in whatever direction the cl
   }
 });
 
-test('the deadlines that the node with the wrong clock sets go by the same', async (context) => {
+test('deadlines that the node with the wrong clock sets use that time too', async (context) => {
   const { off, right, wrong } = context;
   for (const ms of [-5 * HOUR, 5 * HOUR]) {
     off.ms = ms;
@@ -124,7 +124,7 @@ test('the deadlines that the node with the wrong clock sets go by the same', asy
   }
 });
 
-test('a node whose clock is wrong is ready and takes check-ins, and says so to whoever asks', async (context) => {
+test('a node with a wrong clock is ready, accepts check-ins, and reports the difference', async (context) => {
   const { off, right, wrong } = context;
   off.ms = -3 * HOUR;
   const readyz = async ({ daemon }: Node) => {

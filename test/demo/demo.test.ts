@@ -1,4 +1,4 @@
-/** `snitch serve --demo`: an invented past to look at, in a place of its own, gone at the end. */
+/** `snitch serve --demo`: an invented history in a temporary directory that is removed at the end. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ const test = suite('the demo');
 /** Saturday, 2026-03-14, 12:00 UTC. */
 const NOON = Date.UTC(2026, 2, 14, 12);
 
-test('every job of the fleet has the past it was given', async () => {
+test('every job of the fleet has its invented history', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'snitch-test-'));
   const store = openStore({ dataDir, clock: () => NOON });
   try {
@@ -42,7 +42,7 @@ test('every job of the fleet has the past it was given', async () => {
   }
 });
 
-test('it touches no real store, answers as any daemon, and leaves nothing behind', async () => {
+test('it touches no real store, answers like any daemon, and leaves nothing behind', async () => {
   const place = mkdtempSync(join(tmpdir(), 'snitch-test-'));
   const real = join(place, 'real');
   const program = join(import.meta.dirname, '../../dist/snitch.mjs');

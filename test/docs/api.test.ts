@@ -1,4 +1,4 @@
-/** docs/api.md against the description of the API for machines, and that is held to the routes by http/openapi.test.ts. */
+/** docs/api.md against the machine-readable description, which http/openapi.test.ts compares with the routes. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openApiDocument } from '../../src/http/openapi/openapi.ts';
@@ -25,7 +25,7 @@ const test = suite('the page of the API');
 
 const description = openApiDocument('http://127.0.0.1:7676') as unknown as Description;
 
-/** Each request, as its heading has it. */
+/** The requests as written in the headings. */
 function operations(): Map<string, { operation: Operation; query: string[] }> {
   return new Map(
     Object.entries(description.paths).flatMap(([path, { parameters: shared = [], ...methods }]) =>
@@ -42,7 +42,7 @@ function operations(): Map<string, { operation: Operation; query: string[] }> {
   );
 }
 
-/** What the page says below each heading of a request. */
+/** The text below each heading of a request. */
 function sections(): Map<string, string> {
   const parts = readPage('docs/api.md').text.split(/^(?=#{2,3} )/m);
   return new Map(
@@ -76,21 +76,21 @@ test('every parameter and every field is named, and nothing else has a row', () 
   for (const [request, { operation, query }] of operations()) {
     const section = described.get(request) ?? '';
     const fields = Object.keys(bodyOf(operation).properties ?? {});
-    // The second address of check-ins refers to the first one for what they have in common.
+    // The second check-in address refers to the first one for everything they share.
     const names = request.startsWith('POST /c/') ? [] : [...query, ...fields];
     for (const name of names) assert.match(section, `\`${name}\``, `${request}: ${name}`);
     for (const row of rowsOf(section)) assert.ok([...query, ...fields].includes(row), `${request}: ${row}`);
   }
 });
 
-test('what must be given is said to be required', () => {
+test('required fields are marked as required', () => {
   const described = sections();
   for (const [request, { operation }] of operations()) {
     const { properties = {}, required = [] } = bodyOf(operation);
     const marked = Object.keys(properties).filter((name) =>
       new RegExp(`^\\| \`${name}\` \\| Required\\.`, 'm').test(described.get(request) ?? ''),
     );
-    // A snitch needs an interval or a schedule as well, which a list of fields cannot say.
+    // A snitch also needs an interval or a schedule, which a list of fields cannot express.
     assert.equal(marked.toSorted(), required.toSorted(), request);
   }
 });
@@ -112,7 +112,7 @@ function methodOf(line: string): string {
   return given ?? (/ (?:-d|--data-binary) /.test(line) ? 'POST' : 'GET');
 }
 
-/** Whether a line calls this path, with anything in place of the parts in braces. */
+/** Whether a line calls this path, with any values for the parts in braces. */
 function isAddress(line: string, path: string): boolean {
   const pattern = path
     .replace(/^\/v1/, '\\$API')

@@ -1,4 +1,4 @@
-/** What stands in the blocks of the documents, so that no kind of block slips past the tests. */
+/** The blocks of the documents, so that no kind of block slips past the tests. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
@@ -12,7 +12,7 @@ import { callsIn } from './shell-words.ts';
 
 const test = suite('blocks of the documents');
 
-/** Each language with what looks at its blocks. */
+/** Each language with the test that checks its blocks. */
 const LANGUAGES: Readonly<Record<string, string>> = {
   sh: 'run by commands.test.ts',
   '': 'the programs below',
@@ -68,7 +68,7 @@ function blocksOf(language: string): (Block & { path: string })[] {
   );
 }
 
-test('every block has a language that something looks at', () => {
+test('every block has a language that a test checks', () => {
   const unknown = pages().flatMap(({ path, blocks }) =>
     blocks
       .filter(({ language }) => !(language in LANGUAGES))
@@ -83,14 +83,14 @@ test('blocks that are not run call these programs and no others', () => {
   assert.equal([...programs].sort(), NOT_RUN);
 });
 
-test('blocks that could be run are: none of the others calls the program without root or a host of its own', () => {
+test('blocks that can be run are run: the others call the program only with root or on a separate host', () => {
   for (const { path, line, text } of blocksOf('')) {
     const alone = text.split('\n').filter((one) => /^snitch (?!discover|import)/.test(one));
     assert.equal(alone, [], `${path}:${line}`);
   }
 });
 
-test('every YAML is a configuration, a file of snitches or one of the command line, and right', () => {
+test('every YAML block is a valid configuration, snitch file or configuration of the command line', () => {
   const blocks = blocksOf('yaml');
   assert.ok(blocks.length >= 6);
   for (const { path, line, text } of blocks) {

@@ -9,13 +9,13 @@ import { callsIn } from './shell-words.ts';
 
 const test = suite('command lines in the documents');
 
-/** The languages of blocks that hold commands; '' is what a test cannot run. */
+/** The languages of blocks with commands; '' marks those that a test cannot run. */
 const WITH_COMMANDS = ['sh', 'crontab', ''];
 
 interface Shown {
   where: string;
   words: readonly string[];
-  /** Within a sentence, where the name of a command alone speaks of it. */
+  /** Code within a sentence, where the name of a command alone is enough. */
   inSentence: boolean;
 }
 
@@ -38,7 +38,7 @@ function callsOfSnitch(path: string, line: string, inSentence: boolean): Shown[]
     .map(([, ...words]) => ({ where: `${path}: ${line}`, words, inSentence }));
 }
 
-/** The program with this one command, which does nothing when it is called. */
+/** The program with only this command, which does nothing when called. */
 async function programFor(name: string): Promise<Command> {
   const entry = findEntry(name);
   if (!entry) throw new Error(`there is no command ${name}`);
@@ -57,7 +57,7 @@ function disarm(command: Command): void {
 
 /** Why the program would not understand the words, or null. */
 async function misunderstood(given: readonly string[], inSentence = false): Promise<string | null> {
-  // The one option that may stand before the command.
+  // The only option that is allowed before the command.
   const words = given[0] === '--server' ? [...given.slice(2), ...given.slice(0, 2)] : given;
   if (words[0] === 'help') return unknownHelp(words.slice(1));
   try {
@@ -70,7 +70,7 @@ async function misunderstood(given: readonly string[], inSentence = false): Prom
   }
 }
 
-/** A group prints its help then, and another command wants its arguments. */
+/** Without arguments, a group prints its help, and other commands complain. */
 function isNameAlone({ code }: CommanderError, words: readonly string[]): boolean {
   const lacks = ['commander.help', 'commander.missingArgument', 'commander.missingMandatoryOptionValue'];
   return lacks.includes(code) && words.every((word) => /^[a-z-]+$/.test(word) && !word.startsWith('-'));
@@ -84,7 +84,7 @@ async function unknownHelp(path: readonly string[]): Promise<string | null> {
   return `${name} has no command ${child}`;
 }
 
-test('each has a command and options that there are', async () => {
+test('each has an existing command and options', async () => {
   const lines = shown();
   assert.ok(lines.length > 100);
   const wrong: string[] = [];
@@ -95,7 +95,7 @@ test('each has a command and options that there are', async () => {
   assert.equal(wrong, []);
 });
 
-test('what is not understood is found', async () => {
+test('the check finds lines that are not understood', async () => {
   for (const line of [
     'snitch list --stat failed',
     'sudo snitch lst',
@@ -107,7 +107,7 @@ test('what is not understood is found', async () => {
   }
 });
 
-test('every option that the text names is one of some command', async () => {
+test('every option in the text belongs to a command', async () => {
   const options = new Set<string>(['--retry']);
   const collect = (command: Command) => {
     for (const { long } of command.options) if (long) options.add(long);

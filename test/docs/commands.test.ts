@@ -1,5 +1,5 @@
 /**
- * The commands of each page, pasted in its order into one shell beside a real daemon that has never been used.
+ * The commands of each page, pasted in order into one shell with a fresh real daemon.
  * Time limit: 400 s.
  */
 import { spawn } from 'node:child_process';
@@ -20,10 +20,10 @@ const test = suite('commands in the documents');
 /** Where the daemon listens in the documents. */
 const SHOWN = 'http://127.0.0.1:7676';
 
-/** Longer than any command of a page takes, in seconds; one that waits for somebody ends here. */
+/** Longer than any command of a page takes, in seconds; one that waits for input is ended then. */
 const LIMIT_S = 60;
 
-/** Each line as it stands there. The first that fails ends the shell, and names itself. */
+/** Each line as it is in the page. The first that fails ends the shell and is named. */
 function script(blocks: readonly string[], url: string): string {
   const lines = blocks.flatMap((block) => block.replaceAll(SHOWN, url).trimEnd().split('\n'));
   const quoted = (line: string) => `'${line.replaceAll("'", `'\\''`)}'`;
@@ -31,7 +31,7 @@ function script(blocks: readonly string[], url: string): string {
   return ['set -o pipefail', ...steps].join('\n');
 }
 
-/** curl would take an error of the server for a success, unless it is told otherwise. */
+/** Without this option curl takes an error of the server for a success. */
 const CURL = `#!/bin/sh
 PATH=\${PATH#*:}
 case "$1" in
@@ -91,7 +91,7 @@ for (const { path, blocks } of pages()) {
   if (commands.length > 0) unless(needed, test)(`${path} can be pasted line by line`, () => paste(commands));
 }
 
-test('a command that fails is found', async () => {
+test('a failing command is noticed', async () => {
   await withDaemon(async (run) => {
     assert.is((await run(['true\n'])).code, 0);
     for (const line of ['snitch show nobody', `curl ${SHOWN}/v1/snitches`, 'false | cat']) {

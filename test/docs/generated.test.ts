@@ -1,4 +1,4 @@
-/** The tables that are made from the program are as it is now. */
+/** The generated tables are up to date. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -17,7 +17,7 @@ for (const [page, text] of Object.entries(docsPages())) {
   });
 }
 
-test('every setting has a section of its own', () => {
+test('every setting has its own section', () => {
   const sections = readPage('docs/configuration.md').headings.filter(({ level }) => level === 3);
   assert.equal(sections.map(({ text }) => text).sort(), [...SETTING_NAMES].sort());
 });

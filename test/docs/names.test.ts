@@ -1,4 +1,4 @@
-/** Every variable and every setting that the documents name is one that the program has. */
+/** Every variable and every setting in the documents exists in the program. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -8,7 +8,7 @@ import { pages, ROOT } from './pages.ts';
 
 const test = suite('names in the documents');
 
-/** What the sources read beside the settings, and what the tests of the store do. */
+/** Variables that the sources or the tests of the store read besides the settings. */
 function variablesOfSources(): Set<string> {
   const files = globSync(['src/**/*.{ts,tsx}', 'test/store/*.ts'], { cwd: ROOT });
   const texts = files.map((file) => readFileSync(join(ROOT, file), 'utf8'));
@@ -45,7 +45,7 @@ test('every setting with a section in front of it exists', () => {
   );
 });
 
-test('every setting that the docs speak of without a section exists', () => {
+test('every setting that the documents mention without its section exists', () => {
   const alone = SETTING_NAMES.filter((name) => !name.includes('.'));
   const { text = '' } = pages().find(({ path }) => path === 'docs/configuration.md') ?? {};
   for (const name of alone) assert.match(text, `### ${name}\n`);

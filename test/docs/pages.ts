@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export const ROOT = join(import.meta.dirname, '../..');
 
 export interface Block {
-  /** What follows the fence; '' for a block that a test does not run. */
+  /** The info string of the fence; '' for a block that no test runs. */
   language: string;
   text: string;
   /** The line of its fence, from 1. */
@@ -69,7 +69,7 @@ function divide(text: string, path: string): { blocks: Block[]; prose: string } 
   return { blocks, prose: prose.join('\n') };
 }
 
-/** Anchors as GitHub and others make them: without what is no letter, digit, underscore or hyphen. */
+/** Anchors as GitHub and others make them: only letters, digits, underscores and hyphens. */
 function headingsIn(prose: string): Heading[] {
   const seen = new Map<string, number>();
   return [...prose.matchAll(/^(#{1,6}) (.+)$/gm)].map(([, marks = '', title = '']) => {

@@ -1,4 +1,4 @@
-/** The examples in which jobs make their snitches: each line is taken from the page, and run as it would be there. */
+/** The examples in which jobs create their snitches: each line is taken from the page and run. */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const test = suite('jobs that make their snitches');
 
 const { blocks, inline } = readPage('docs/jobs.md');
 
-/** The block in which these words stand. */
+/** The block that contains these words. */
 function blockWith(language: string, words: string): string {
   const [found, ...others] = blocks.filter(
     (block) => block.language === language && block.text.includes(words),
@@ -27,7 +27,7 @@ function blockWith(language: string, words: string): string {
   return found!.text;
 }
 
-/** A line for a shell, and the environment that stands beside it. */
+/** A shell command, and its environment. */
 interface Example {
   line: string;
   env: Record<string, string>;
@@ -63,7 +63,7 @@ function composeExample(): Example {
   return { line: command.map((word) => `'${word}'`).join(' '), env: environment };
 }
 
-test('cron, Ansible and a container: each example makes its snitch', async () => {
+test('cron, Ansible and a container: each example creates its snitch', async () => {
   const daemon = await startProcess();
   const directory = temporaryDirectory();
   try {

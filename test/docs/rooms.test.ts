@@ -1,4 +1,4 @@
-/** docs/architecture.md names every folder that there is, and none that there is not. */
+/** docs/architecture.md names every existing folder, and no other. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -7,10 +7,10 @@ import { pages, ROOT, readPage } from './pages.ts';
 
 const test = suite('the rooms');
 
-/** Folders whose own folders are named too. For the others the table says what they mirror. */
+/** Folders whose subfolders are named too. For the others the table says what they mirror. */
 const WITH_INNER = /^(?:src|packaging)\//;
 
-/** What is made or installed, and is no part of the project. */
+/** Generated or installed folders, which are not part of the project. */
 const NOT_OURS = new Set(['.git', 'dist', 'node_modules']);
 
 /** Every folder of the project, with a slash at its end. */

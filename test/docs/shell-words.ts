@@ -1,9 +1,9 @@
-/** The programs that a line of shell calls, as far as documents use the language. */
+/** Finds the programs that a shell line calls, for the subset of the language that the documents use. */
 
 /** A program with its arguments. */
 export type Call = readonly string[];
 
-/** What runs another program: the rest of its words is a call of its own. */
+/** Programs that run another one: the rest of their words is a call of its own. */
 const RUNNERS = new Set(['sudo', 'exec', 'timeout']);
 
 /** Every call of a command line or of a line for cron, those behind `--` and in `$(…)` included. */

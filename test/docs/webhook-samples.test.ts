@@ -1,4 +1,4 @@
-/** What docs/alerts.md says of webhooks, against a request that the real daemon signed. */
+/** What docs/alerts.md says about webhooks, against a request that the real daemon signed. */
 import { spawnSync } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -44,7 +44,7 @@ test.before(async (context) => {
   }
 });
 
-/** What must verify, and what must not. */
+/** Requests that must verify, and requests that must not. */
 function trials({ secret, headers, body }: Signed): [name: string, given: Signed, expected: boolean][] {
   const header = (changes: Record<string, string>) => ({ ...headers, ...changes });
   const signature = headers['webhook-signature'] ?? '';
@@ -102,7 +102,7 @@ print(json.dumps([verify(one["secret"], one["headers"], one["body"].encode()) fo
   },
 );
 
-test('the JavaScript verifies a request, and nothing that was changed', ({ signed }) => {
+test('the JavaScript accepts a request, and no modified one', ({ signed }) => {
   const program = `${sample('js')}
 import { readFileSync } from 'node:fs';
 const outcomeOf = ({ secret, headers, body }) => {
@@ -117,7 +117,7 @@ console.log(JSON.stringify(JSON.parse(readFileSync(0, 'utf8')).map(outcomeOf)));
   assertVerifies(signed, process.execPath, ['--input-type=module', '--eval', program]);
 });
 
-/** The names in a value, with their places in it. */
+/** The paths of all fields in a value. */
 function namesIn(value: unknown, place = ''): string[] {
   if (Array.isArray(value)) return namesIn(value[0], `${place}[]`);
   if (typeof value !== 'object' || value === null) return [place];
@@ -128,7 +128,7 @@ test('the body that is shown has the fields of a real one', ({ signed }) => {
   const shown = blocks.find(({ text }) => text.includes('"snitch.missing"'));
   const real = JSON.parse(signed.body) as { data: { snitch: { tags: string[] }; reason?: string } };
   real.data.snitch.tags = ['db'];
-  // A test has nothing to explain.
+  // A test alert has no reason.
   real.data.reason ??= 'no check-in';
   assert.equal(namesIn(JSON.parse(shown?.text ?? '{}')), namesIn(real));
 });

@@ -4,7 +4,7 @@ import { createLogger, type Logger, type LogSettings, redact } from '../../src/l
 
 const logger = suite('logger');
 
-/** The text that `use` makes the log write. */
+/** What the log writes during `use`. */
 function written(format: LogSettings['format'], use: (log: Logger) => void): string {
   let text = '';
   use(createLogger({ level: 'info', format }, { write: (line) => (text += line) }));
@@ -119,7 +119,7 @@ logger('leaves what only looks like a secret', () => {
   assert.equal(fields, { level: 'info', ...plain, msg });
 });
 
-/** The lines that come to the journal. */
+/** The lines that reach the journal. */
 function journaled(format: LogSettings['format'], use: (log: Logger) => void): string[] {
   let text = '';
   const journal = { write: (line: string) => (text += line), isJournal: true };
@@ -187,7 +187,7 @@ logger('hides a value whole, however deep it is and wherever it ends', () => {
   }
 });
 
-/** Processor time of `work`, in milliseconds, the least of some tries. */
+/** The processor time of `work`, in milliseconds: the least of several runs. */
 function cost(work: () => void): number {
   let least = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < 5; tries += 1) {

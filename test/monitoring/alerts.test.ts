@@ -1,5 +1,5 @@
 /**
- * A real Prometheus watches a real daemon as docs/monitoring.md says, and each alert fires once what it watches is broken.
+ * A real Prometheus watches a real daemon as docs/monitoring.md says, and each alert fires when its cause occurs.
  * Time limit: 240 s.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -25,21 +25,21 @@ interface Context {
   daemon: LocalDaemon;
   prometheus: Prometheus;
   receivers: Receiver[];
-  /** The key that Prometheus has. */
+  /** The key of Prometheus. */
   key: { id: string; key: string };
   fired: Set<string>;
 }
 
 const MINUTE = 60_000;
 
-/** The daemon wants to know of a mail server; nobody of the case is told by mail. */
+/** The daemon needs a mail server in its configuration; nobody gets mail. */
 const NO_MAIL = { SMTP_URL: 'smtp://127.0.0.1:9' };
 
 const test = suite<Context>('a Prometheus that watches');
 
 const monotonicNow = performance.now;
 
-/** The daemon has a disk of its own, so that it can be filled. */
+/** The daemon has a separate disk that can be filled. */
 test.before(async (context) => {
   context.fired = new Set();
   context.receivers = [await startReceiver(behave.status(401)), await startReceiver(behave.status(500))];
@@ -92,7 +92,7 @@ test('both scrape jobs of the example work, and nothing fires', async (context) 
   await newSnitch(context, { name: 'a "quoted" \\ name', tags: ['web', 'ünïcode', '"'] });
   for (const job of ['snitch', 'snitch-jobs']) await prometheus.has(`up{job="${job}"} == 1`);
   await prometheus.has(String.raw`snitch_status{name="a \"quoted\" \\ name",tags=~".*,ünïcode,.*"}`);
-  // Before the first scrape, nothing was known of the daemon.
+  // Before the first scrape, nothing is known about the daemon.
   await prometheus.rests('SnitchDown');
   assert.equal(await prometheus.query('ALERTS{alertstate="firing"}'), []);
 });
@@ -121,7 +121,7 @@ test('a job that is missing, until it is silenced', async (context) => {
   await prometheus.rests('SnitchJobFailed');
 });
 
-test('somebody who refuses for good to be told', async (context) => {
+test('a target that refuses for good', async (context) => {
   const { daemon, receivers } = context;
   const settings = { server: receivers[0]?.url, token: 'x' };
   await daemon.call('POST', '/v1/channels', { kind: 'gotify', name: 'phone', settings });
@@ -172,7 +172,7 @@ test('the queries of the documents are understood', async ({ prometheus }) => {
   for (const { text } of queries) assert.ok(Array.isArray(await prometheus.query(text)), text);
 });
 
-test('promtool has nothing to say of what either address answers', async (context) => {
+test('promtool accepts the answers of both addresses', async (context) => {
   for (const text of await bothTexts(context)) {
     const { status, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
     assert.equal([status, stderr], [0, '']);
@@ -192,7 +192,7 @@ const ON_POSTGRES = hostText(
   Date.now(),
 );
 
-test('the table of the documents has every metric, and nothing else', async (context) => {
+test('the table in the documents has exactly the existing metrics', async (context) => {
   const told = [...(await bothTexts(context)), ON_POSTGRES].flatMap((text) =>
     [...readExposition(text)].map(([name, { type, help }]) => `| \`${name}\` | ${type} | ${help} |`),
   );
@@ -205,7 +205,7 @@ test('the table of the documents has every metric, and nothing else', async (con
 const DUE_EARLIER = `UPDATE snitch_states SET due_at = ?, look_at = ?
   WHERE id = (SELECT id FROM snitches WHERE name = 'soon due')`;
 
-test('an alert that waits, a sweep that no longer comes, and what is not ready because of it', async (context) => {
+test('an alert that waits, a sweep that has stopped, and a daemon that is not ready because of it', async (context) => {
   const { daemon, receivers } = context;
   await daemon.call('POST', '/v1/webhooks', { url: receivers[1]?.url });
   await daemon.checkIn(await newSnitch(context, { name: 'untold' }), '?s=1');

@@ -1,4 +1,4 @@
-/** The dashboard for Grafana, as far as the tests look into it. */
+/** The parts of the Grafana dashboard that the tests check. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../docs/pages.ts';
@@ -44,7 +44,7 @@ export function targetsIn({ panels }: Dashboard): (Target & { title: string })[]
   return panels.flatMap(({ title, targets = [] }) => targets.map((target) => ({ ...target, title })));
 }
 
-/** As Grafana sends it, with every server and no tag chosen. */
+/** A query as Grafana sends it, with every server and no tag chosen. */
 export function sentExpression(expression: string): string {
   const values = { instance: '.*', tag: '', __rate_interval: '1m', __range: '5m' };
   return Object.entries(values).reduce(

@@ -1,4 +1,4 @@
-/** The rules and the dashboard by themselves; alerts.test.ts beside this runs them on a real daemon. */
+/** The rules and the dashboard as files; alerts.test.ts runs them against a real daemon. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const withPromtool = unless(without('promtool'), test);
 
 const dashboard = readDashboard();
 
-/** The metrics that an expression or a rule speaks of, without those that Prometheus makes itself. */
+/** The metrics in an expression or a rule, without those that Prometheus makes itself. */
 function metricsIn(text: string): string[] {
   return [...text.matchAll(/\b(?:snitch|process|nodejs)_\w+/g)].map(([name]) => name);
 }
@@ -39,7 +39,7 @@ test('the documents describe every alerting rule, and no other', () => {
   assert.equal(told, alertNames());
 });
 
-test('rules and dashboard ask for nothing that the daemon does not tell', () => {
+test('rules and dashboard use only metrics that the daemon has', () => {
   const library = new Metrics().registry.getMetricsAsArray().map(({ name }) => name);
   const told = new Set(
     [...new Metrics().families(), ...SNITCH_FAMILIES].map(({ name }) => name).concat(library),
@@ -52,7 +52,7 @@ test('rules and dashboard ask for nothing that the daemon does not tell', () => 
     (name) => !told.has(name) && !told.has(name.replace(/_(?:bucket|sum|count)$/, '')),
   );
   assert.equal(unknown, []);
-  // A metric that is about to go is no base for anything new.
+  // Nothing new should rely on a deprecated metric.
   assert.not.ok(asked.has('snitch_value') || asked.has('snitch_store_syncs'));
 });
 

@@ -1,4 +1,4 @@
-/** A real Prometheus with the configuration of docs/monitoring.md, which looks each second. */
+/** A real Prometheus with the configuration of docs/monitoring.md, which scrapes every second. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { until } from '../until.ts';
 
 export const RULES = join(ROOT, 'packaging/prometheus/snitch.rules.yml');
 
-/** More than any machine needs until something is scraped, evaluated and seen, in milliseconds. */
+/** Long enough for any machine to scrape, evaluate and show something, in milliseconds. */
 const PATIENCE = 60_000;
 
 interface RuleFile {
@@ -34,7 +34,7 @@ export function alertNames(): string[] {
   return groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
 }
 
-/** The rules as they are, but that nothing is waited for. */
+/** The rules, without their waiting times. */
 function impatientRules(): string {
   const file = parse(readFileSync(RULES, 'utf8')) as RuleFile;
   const groups = file.groups.map(({ name, rules }) => ({
@@ -44,7 +44,7 @@ function impatientRules(): string {
   return stringify({ groups });
 }
 
-/** The example of the page, word for word but for its addresses, files and intervals. */
+/** The example of the page, unchanged except for addresses, files and intervals. */
 function configuration(target: string, files: { rules: string; key: string }): string {
   const example = readPage('docs/monitoring.md').blocks.find(({ text }) => text.includes('scrape_configs'));
   let text = example?.text ?? '';
@@ -124,7 +124,7 @@ export class Prometheus implements AsyncDisposable {
     );
   }
 
-  /** The answer of its API; fails with the words of Prometheus. */
+  /** The answer of its API. @throws Error with the message of Prometheus */
   async #ask<Data>(path: string): Promise<Data> {
     const answer = await fetch(`${this.url}/api/v1/${path}`);
     const { status, data, error } = (await answer.json()) as { status: string; data: Data; error?: string };
@@ -158,7 +158,7 @@ export class Prometheus implements AsyncDisposable {
     return found as Alert;
   }
 
-  /** Waits until it fires no more. */
+  /** Waits until it no longer fires. */
   async rests(name: string): Promise<void> {
     await until(async () => (await this.#alerts(name)).length === 0, `${name} rests`, PATIENCE);
   }

@@ -1,4 +1,4 @@
-/** Which code each test file runs, as V8 counts it: a bug is only worth trying with the tests that run its place. */
+/** Which code each test file runs, by V8's counters: a bug is only tried with tests that run its place. */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -47,7 +47,7 @@ export function runs(coverage: Coverage, file: string, place: number): boolean {
   });
 }
 
-/** How much of a file ran: the number of its ranges that any process counted. */
+/** How much of a file ran: the number of its ranges that were executed by any process. */
 export function extentOf(coverage: Coverage, file: string): number {
   const ran = (coverage.get(file) ?? []).flat().filter(({ count }) => count > 0);
   return new Set(ran.map(({ startOffset, endOffset }) => `${startOffset} ${endOffset}`)).size;

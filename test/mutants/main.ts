@@ -52,7 +52,7 @@ interface Planted extends Mutation {
   equivalent: Equivalent | undefined;
 }
 
-/** What a test does without a bug. */
+/** The behaviour of a test without a bug. */
 interface Measurement {
   isGood: boolean;
   /** Its coverage of the files in which bugs are planted. */

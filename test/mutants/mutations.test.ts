@@ -1,4 +1,4 @@
-/** Which bugs are planted: each changes what the code does, and none changes text that is only for readers. */
+/** Which bugs are planted: they change what the code does, and no text for readers. */
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,14 +12,14 @@ import { shuffled } from './shuffled.ts';
 
 const test = suite('bugs to plant');
 
-/** The text with each of its bugs. */
+/** The source with each of the bugs planted. */
 function mutants(text: string): string[] {
   return mutationsOf('sample.ts', text).map(
     ({ start, end, replacement }) => text.slice(0, start) + replacement + text.slice(end),
   );
 }
 
-test('boundaries, conditions, numbers, calls and answers', () => {
+test('boundaries, conditions, numbers, calls and return values', () => {
   assert.equal(mutants('if (a < b) go();'), ['if (!(a < b)) go();', 'if (a <= b) go();', 'if (a < b) ;']);
   assert.equal(mutants('const x = a && b;'), ['const x = a || b;']);
   assert.equal(mutants('const x = [4, 5_000];'), ['const x = [5, 5_000];', 'const x = [4, 20000];']);
@@ -61,7 +61,7 @@ test('a constant is tried with the tests that run its uses', () => {
   assert.equal(mutationsOf('sample.ts', text)[0]?.runsAt, [text.lastIndexOf('LIMIT')]);
 });
 
-test('what ran is told by the smallest range around it', () => {
+test('the smallest range around a place says whether it ran', () => {
   const ranges = [
     { startOffset: 0, endOffset: 100, count: 1 },
     { startOffset: 10, endOffset: 20, count: 0 },
@@ -82,7 +82,7 @@ test('the same seed draws the same sample', () => {
   );
 });
 
-test('what was found out is kept for the same code, and a line that was cut short is not', async () => {
+test('findings are kept for the same code, and a truncated line is ignored', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'snitch-mutants-'));
   const file = join(dir, 'kept');
   const find = (finding: string | null) => async () => finding;
@@ -102,7 +102,7 @@ test('what was found out is kept for the same code, and a line that was cut shor
   }
 });
 
-test('a change that changes nothing is known by its line and by what that becomes', () => {
+test('an equivalent change is recognised by its line and what that becomes', () => {
   const text = 'const a = 1;\n  const b = Math.max(a, 1);\n';
   const known = [
     {
@@ -120,7 +120,7 @@ test('a change that changes nothing is known by its line and by what that become
   assert.is(equivalentOf('other.ts', text, same[0]!, known), undefined);
 });
 
-test('each known equivalent is still a change of the present code', () => {
+test('each known equivalent still applies to the current code', () => {
   const found = [...new Set(EQUIVALENTS.map(({ file }) => file))].flatMap((file) => {
     const text = readFileSync(join(import.meta.dirname, '../../src', file), 'utf8');
     return mutationsOf(file, text).map((mutation) => equivalentOf(file, text, mutation));
@@ -130,7 +130,7 @@ test('each known equivalent is still a change of the present code', () => {
   assert.equal(shown, [], 'look at them anew, or take them out of equivalents.json');
 });
 
-test('each change that is known to change nothing says why', () => {
+test('each known equivalent has a reason', () => {
   for (const { file, line, becomes, because } of EQUIVALENTS) {
     assert.is.not(line, becomes, file);
     assert.ok(because.length > 20, `${file}: ${line}`);

@@ -25,7 +25,7 @@ test('is that of the host unless another one is named', () => {
   assert.equal(executablesWanted([], 'riscv64'), [], 'the bundle runs wherever Node does');
 });
 
-test('may be named as Debian and the kernel do', () => {
+test('can be named as Debian and the kernel do', () => {
   for (const [name, wanted] of [
     ['amd64', 'x64'],
     ['x86_64', 'x64'],
@@ -34,18 +34,18 @@ test('may be named as Debian and the kernel do', () => {
     assert.equal(executablesWanted(['--sea', `--arch=${name}`], 'x64'), [wanted]);
 });
 
-test('may be several, built one after the other from one bundle', () => {
+test('can be several, built one after the other from one bundle', () => {
   const both = ['--sea', '--arch', 'arm64', '--arch', 'x64'];
   assert.equal(executablesWanted(both, 'x64'), ['arm64', 'x64']);
 });
 
-test('another executable does not replace that of the host', () => {
+test('an executable for another one does not replace that of the host', () => {
   const other = process.arch === 'arm64' ? 'x64' : 'arm64';
   assert.is(executableName(other), `snitch-${other}`);
   assert.is(executableName(architectureOfHost()), 'snitch');
 });
 
-test('one that is not known is refused with those that are, before anything is built', () => {
+test('an unknown one is refused with the list of known ones before anything is built', () => {
   const refused = (args: string[], host = 'x64') => {
     try {
       executablesWanted(args, host);

@@ -33,7 +33,7 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   });
 }
 
-test('is the version of the package, with the licences of what it holds', () => {
+test('has the version of the package, and the licences of its parts', () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
   assert.is(run(['--version']).stdout, `snitch ${version}\n`);
   const { stdout } = run(['version', '--licenses']);
@@ -43,7 +43,7 @@ test('is the version of the package, with the licences of what it holds', () => 
 
 test('runs on kernels with pages of 4, 16 and 64 KB', () => {
   assert.equal(misplacedParts(ARM64_EXECUTABLE), []);
-  // The same once more, as another program reads the file.
+  // The same again, as another program reads the file.
   const table = execFileSync('readelf', ['-lW', ARM64_EXECUTABLE], { encoding: 'utf8' });
   const parts = [...table.matchAll(/^ +LOAD +(0x\S+) +(0x\S+) +\S+ +\S+ +(0x\S+)/gm)].map(([, ...numbers]) =>
     numbers.map(Number),
@@ -92,7 +92,7 @@ test('reaches the C library, and reads the data of a host of another architectur
   assert.equal(readdirSync(runtime), [], 'SQLite was loaded from memory');
 });
 
-/** On a host of that architecture it is the package that deb.test.ts tries. */
+/** On an arm64 host this is the package that deb.test.ts tests. */
 const foreign = isArm64 ? () => undefined : test;
 
 foreign('is in a package of its architecture, which is otherwise the same', () => {

@@ -1,4 +1,4 @@
-/** Runs the image as its users do: with podman, or where that cannot run, the same root in namespaces made by hand. */
+/** Runs the image as its users do with podman or, if that cannot run, the same root in namespaces made by hand. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -10,31 +10,31 @@ import { until } from '../until.ts';
 import { namespaces } from './container-namespaces.ts';
 import { podman } from './container-podman.ts';
 
-/** What is given to a container. */
+/** The settings of a container. */
 export interface Run {
   /** The name of a volume for the data, or the path of a directory of the host. */
   volume: string;
   env?: Record<string, string>;
-  /** Files and directories of the host, by where they are seen. */
+  /** Files and directories of the host, by their places in the container. */
   mounts?: Record<string, string>;
-  /** What is run; the daemon if absent. */
+  /** The command to run; the daemon if absent. */
   args?: readonly string[];
 }
 
-/** One way to run containers. What it starts is process 1, user 65534, without rights, on a root that cannot be written. */
+/** One way to run containers, whose process 1 is user 65534, without rights, on a read-only root. */
 export interface Engine {
-  /** How containers are run, for people. */
+  /** Its name for people. */
   name: string;
-  /** The command that runs it in the foreground, and ends when it ends. */
+  /** The command that runs it in the foreground and ends with it. */
   command(name: string, run: Run): string[];
-  /** The number of its process 1 on the host. */
+  /** The process id of its process 1 on the host. */
   pidOf(name: string, child: ChildProcess): number | null;
-  /** A command that runs `snitch` with these arguments in a container that runs. */
+  /** A command that runs `snitch` with these arguments in a running container. */
   exec(pid: number, name: string, args: readonly string[]): string[];
-  /** Where the host reaches it. */
+  /** Its address for the host. */
   addressOf(name: string, log: readonly string[]): string;
   env: NodeJS.ProcessEnv;
-  /** Runs a line of the documents in a shell, on any port; null where it is another program that documents name. */
+  /** Runs a line of the documents in a shell, on any port; null if the line calls another engine. */
   paste: ((line: string) => Ended) | null;
   remove(): void;
 }
@@ -57,9 +57,9 @@ export interface Container extends AsyncDisposable {
 
 export interface Containers {
   engine: Engine;
-  /** The archive that the image was made of. */
+  /** The archive that the image was made from. */
   archive: string;
-  /** @param isReady whether what is waited for has come; by default the daemon listens */
+  /** @param isReady whether the wait is over; by default once the daemon listens */
   start(run: Run, isReady?: (log: readonly string[]) => boolean): Promise<Container>;
   /** Runs something to its end. */
   run(run: Run): Ended;

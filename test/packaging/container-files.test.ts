@@ -1,4 +1,4 @@
-/** The files that run the image say the same: the same user, the same rights, the same places. */
+/** The files that run the image agree: the same user, the same rights, the same places. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -17,7 +17,7 @@ function packaged(name: string): string {
   return readFileSync(join(import.meta.dirname, '../../packaging', name), 'utf8');
 }
 
-test('the image runs as the user whose the data are, and is asked for its health without a shell', () => {
+test('the image runs as the user who owns the data, and its health check needs no shell', () => {
   const text = packaged('Containerfile');
   const argument = (instruction: string) => new RegExp(`^${instruction} (.+)$`, 'm').exec(text)?.[1];
   assert.is(argument('FROM'), 'scratch');
@@ -54,7 +54,7 @@ test('Quadlet does the same', () => {
     assert.ok(lines.includes(line), line);
 });
 
-test('and so does what the page gives to Kubernetes, which must not run two', () => {
+test('and so does the page’s example for Kubernetes, which must not run two', () => {
   const block = readPage('docs/container.md').blocks.find(({ text }) => text.startsWith('apiVersion'));
   const { spec } = parse(block?.text ?? '') as Deployment;
   assert.equal([spec.replicas, spec.strategy], [1, { type: 'Recreate' }]);

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { composeService } from './compose-service.ts';
 import type { Engine, Run } from './container-engine.ts';
 
-/** The same as ENV in the Containerfile, but for the port: there is one network for all. */
+/** The same as ENV in the Containerfile, except the port, because all share one network. */
 const ENVIRONMENT = {
   PATH: '/usr/bin',
   HOME: '/var/lib/snitch',
@@ -18,7 +18,7 @@ function variables(given: Record<string, string> = {}): string[] {
   return Object.entries({ ...ENVIRONMENT, ...given }).map(([name, value]) => `${name}=${value}`);
 }
 
-/** Mounts each pair (source, place in the root), in a namespace that goes with the process, and becomes the program. */
+/** Mounts each pair (source, place in the root) in a namespace that ends with the process, and executes the program. */
 export const ENTER = `set -e
 root=$1; shift
 mount --bind "$root" "$root"
@@ -38,7 +38,7 @@ export function namespaces(work: string, archive: string): Engine {
   return {
     name: 'unshare and chroot',
     env: process.env,
-    // `env` looks for programs on the path that it has just set.
+    // `env` searches for programs on the path that it has just set.
     command: (_name, run) => [
       ...['unshare', '--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', ENTER, 'sh', root],
       ...[
@@ -69,7 +69,7 @@ export function namespaces(work: string, archive: string): Engine {
   };
 }
 
-/** Where a volume is named for the first time, it gets what the image has at its place: owner and mode. */
+/** A volume that is used for the first time gets owner and mode from its place in the image. */
 function mountsOf(work: string, root: string, { volume, mounts = {} }: Run): string[] {
   const own = volume.startsWith('/') ? volume : named(work, root, volume, '/var/lib/snitch');
   const given = Object.entries(mounts).map(([target, source]) => {

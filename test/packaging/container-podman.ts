@@ -1,4 +1,4 @@
-/** Debian's buildah, podman and runc, with a storage of their own that goes with the test. */
+/** Debian's buildah, podman and runc, with separate storage that is removed after the test. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { composeService } from './compose-service.ts';
 import type { Engine, Run } from './container-engine.ts';
 
 const CONTAINERFILE = join(import.meta.dirname, '../../packaging/Containerfile');
-/** As in the documents, so that their lines can be pasted. */
+/** The name from the documents, so that their lines can be pasted. */
 const IMAGE = 'snitch';
 
 /** Seconds after which a container ends on its own if the test that started it was killed. */
@@ -64,7 +64,7 @@ function hardening(): string[] {
   const { user, read_only, cap_drop, security_opt } = composeService();
   return [
     ...['--user', user],
-    // podman puts file systems into memory where an image has to do without, which docker does not.
+    // Unlike docker, podman adds file systems in memory, which the image must do without.
     ...(read_only ? ['--read-only', '--read-only-tmpfs=false'] : []),
     ...cap_drop.map((name) => `--cap-drop=${name}`),
     ...security_opt.map((option) => `--security-opt=${option.replace(':true', '')}`),

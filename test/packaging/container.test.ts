@@ -36,7 +36,7 @@ const BUILD = join(import.meta.dirname, '../../packaging/container/build-rootfs.
 
 interface Context {
   containers: Containers;
-  /** Runs beside all tests. */
+  /** Runs during all tests. */
   daemon: Container;
 }
 
@@ -59,7 +59,7 @@ function succeed({ status, stdout, stderr }: Ended): string {
   return stdout;
 }
 
-/** What a check-in is answered with by the daemon, from the host. */
+/** The daemon's answer to a check-in from the host. */
 async function checkIn({ url }: Container, token: string): Promise<number> {
   return (await fetch(`${url}/c/${token}`)).status;
 }
@@ -116,7 +116,7 @@ test('runs without rights, on a root that cannot be written', async ({ daemon: c
   }
 });
 
-test('commands inside need no setting, and the health check is one of them', async ({
+test('commands inside need no settings, and the health check is one of them', async ({
   daemon: container,
 }) => {
   const { healthcheck } = composeService();
@@ -176,7 +176,7 @@ test('what was acknowledged survives a container that is killed', async ({ conta
   assert.is(succeed(second.snitch('health')), 'ready\n');
 });
 
-test('a second container on the same volume is refused, and harms nothing', ({
+test('a second container on the same volume is refused, and does no harm', ({
   containers,
   daemon: container,
 }) => {
@@ -237,7 +237,7 @@ test('the commands of the page can be pasted line by line', async ({ containers 
   assert.is(list, 'nightly-backup\n');
 });
 
-/** @returns the snitches that there are in the end */
+/** @returns the snitches at the end */
 async function pasteAll(paste: (line: string) => Ended, lines: readonly string[]): Promise<string> {
   for (const line of lines) {
     const { status, stderr } = paste(line);
@@ -258,7 +258,7 @@ async function callAll(containers: Containers, lines: readonly string[]): Promis
   return succeed(container.snitch('list', '-o', 'name'));
 }
 
-test('takes leave of what a command left behind, as process 1 has to', async ({ containers }) => {
+test('reaps processes that a command left behind, as process 1 must', async ({ containers }) => {
   using directory = ownDirectory();
   // The shell is dynamic, and finds its C library in the image.
   mkdirSync(join(directory.path, 'bin'), { mode: 0o755 });
@@ -277,7 +277,7 @@ test('takes leave of what a command left behind, as process 1 has to', async ({ 
   assert.is(succeed(container.snitch('health')), 'ready\n');
 });
 
-test('process 1 ends at a signal also where nothing listens for it', async ({ containers }) => {
+test('process 1 ends on a signal even if nothing handles it', async ({ containers }) => {
   using directory = ownDirectory();
   const place = join(directory.path, 'place');
   mkdirSync(place);

@@ -61,7 +61,7 @@ if (missing === null) {
     rmSync(root.path, { recursive: true, force: true });
   });
 
-  test('names what it needs, and holds what a package of a service should', ({ deb }) => {
+  test('names its dependencies, and contains what a package of a service should', ({ deb }) => {
     assertContent(deb, { executable: EXECUTABLE, architecture: ownArchitecture() });
   });
 
@@ -102,7 +102,7 @@ if (missing === null) {
     root.dpkg('--purge', 'snitch');
   });
 
-  test('says what changed in the form of Debian, and knows its files again', ({ root, deb }) => {
+  test('has a changelog in Debian’s form, and checksums of its files', ({ root, deb }) => {
     root.dpkg('--install', deb);
     try {
       const changes = gunzipSync(
@@ -121,7 +121,7 @@ if (missing === null) {
     }
   });
 
-  test('the directory of the credentials is not its own: it is made, and never removed', (context) => {
+  test('the credentials directory does not belong to the package: it is created, and never removed', (context) => {
     const { root, deb, directory } = context;
     const credstore = join(root.path, 'etc/credstore');
     const before = join(directory, 'before');

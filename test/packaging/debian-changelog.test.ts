@@ -22,7 +22,7 @@ test('has the parts that readers look for, in their order, each once', () => {
   }
 });
 
-test('every item of it is one of the package, without the headings between them', () => {
+test('the package has every item of it, without the headings in between', () => {
   const debian = debianChangelog(CHANGES, RELEASE);
   const [newest = ''] = CHANGES.split(/^## /m).slice(1);
   const items = newest.match(/^- /gm) ?? [];

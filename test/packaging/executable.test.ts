@@ -59,7 +59,7 @@ function succeed(context: Context, ...args: string[]): string {
   return stdout;
 }
 
-test('is the version of the package, and needs no Node beside it', (context) => {
+test('has the version of the package, and needs no Node', (context) => {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
   assert.is(succeed(context, 'version'), `snitch ${version}\n`);
   assert.match(succeed(context, 'version', '--licenses'), 'better-sqlite3');
@@ -105,7 +105,7 @@ unless(without('tmux', '-V'), test)('draws the dashboard', async ({ snitch, daem
   }
 });
 
-test('is not led astray by options that are meant for other programs of Node', (context) => {
+test('ignores environment variables that are meant for other Node programs', (context) => {
   for (const env of [{ NODE_OPTIONS: '--require /nowhere.js' }, { NODE_OPTIONS: '--nonsense' }])
     assert.is(run(context, ['list', '-o', 'name'], env).stdout, 'nightly\n');
 });
@@ -167,7 +167,7 @@ test('leaves nothing of SQLite behind, killed or not', async (context) => {
 
 test('two versions work side by side', async (context) => {
   const other = join(context.home, 'snitch-other');
-  // Another file, as another version is; what they load must not meet.
+  // A different file, like another version; what they load must not collide.
   copyFileSync(EXECUTABLE, other);
   using directory = ownDirectory();
   await using second = await startProcess({ program: [other], dataDir: directory.path });
@@ -204,7 +204,7 @@ withMounts(
   },
 );
 
-test('says nothing of authorities on a host that has none, and leaves its environment to jobs', async () => {
+test('prints nothing about certificate authorities on a host without any, and passes its environment to jobs', async () => {
   const root = makeEmptyRoot();
   const daemon = await startProcess(inEmptyRoot(root));
   let stderr = '';

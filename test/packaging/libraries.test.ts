@@ -1,5 +1,5 @@
 /**
- * What the executables want of the host's libraries, for each architecture: no more than the package depends on and the
+ * What the executables need of the host's libraries, for each architecture: no more than the package depends on and the
  * documents say.
  * Time limit: 120 s.
  */
@@ -24,7 +24,7 @@ const PACKAGES: Record<string, RegExp> = {
   libatomic1: /^libatomic\.so\.1$/,
 };
 
-/** What the first release of that GCC brought: the libstdc++ of Debian 12 and Ubuntu 24.04 is newer. */
+/** The versions in the first release of that GCC: the libstdc++ of Debian 12 and Ubuntu 24.04 is newer. */
 const OF_GCC: Record<string, { GLIBCXX: string; CXXABI: string }> = {
   11: { GLIBCXX: '3.4.29', CXXABI: '1.3.13' },
 };

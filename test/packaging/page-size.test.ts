@@ -15,7 +15,7 @@ interface Part {
   alignment: number;
 }
 
-/** A file with nothing but the headers that say where its parts go. */
+/** A file that consists only of headers that say where its segments go. */
 function program(file: string, parts: readonly Part[]): void {
   const bytes = Buffer.alloc(64 + parts.length * 56);
   bytes.write('\x7fELF\x02\x01', 'latin1');
@@ -39,7 +39,7 @@ function program(file: string, parts: readonly Part[]): void {
 const CODE = { offset: 0, address: 0x400000, length: 0x1234, alignment: 0x10000 };
 const DATA = { offset: 0x10000, address: 0x410000, length: 0xd600, alignment: 0x10000 };
 
-test('one that begins in a page of another is found, though there is no such page of 4 KB', () => {
+test('it finds a segment that begins in a page of another, even if no 4 KB page is shared', () => {
   using directory = ownDirectory();
   const file = join(directory.path, 'program');
   const added = { offset: 0x1e000, address: 0x41e000, length: 0x508, alignment: 0x1000 };
@@ -53,7 +53,7 @@ test('one that begins in a page of another is found, though there is no such pag
   assert.match(misplacedParts(file).join(), 'does not begin where its page does');
 });
 
-test('the last one is filled to the end of its page, so that what is added begins on the next', () => {
+test('the last segment is filled to the end of its page, so that an added one begins on the next', () => {
   using directory = ownDirectory();
   const file = join(directory.path, 'program');
   program(file, [CODE, DATA]);
@@ -65,7 +65,7 @@ test('the last one is filled to the end of its page, so that what is added begin
   assert.equal(after, before, 'and nothing else is changed');
 });
 
-test('one that ends with its page stays as it is, and what is no program is refused', () => {
+test('a segment that ends with its page stays as it is, and a file that is not a program is refused', () => {
   using directory = ownDirectory();
   const file = join(directory.path, 'program');
   program(file, [CODE, { ...DATA, length: 0x20000 }]);

@@ -35,7 +35,7 @@ function packagesInto(directory: string): string[] {
 
 const test = suite('a build');
 
-test('is the same in two directories, under two users’ habits', () => {
+test('is the same in two directories, with the settings of two users', () => {
   const work = mkdtempSync(join(tmpdir(), 'snitch-build-'));
   try {
     const other = build(join(work, 'deeper/another'), { TZ: 'Asia/Tokyo', LC_ALL: 'C.UTF-8' }, '077');
@@ -59,7 +59,7 @@ test('is the same in two directories, under two users’ habits', () => {
 function build(directory: string, env: NodeJS.ProcessEnv, umask: string): Record<string, string> {
   const isSource = (path: string) => !/^(?:node_modules|dist|\.git)$/.test(relative(ROOT, path));
   cpSync(ROOT, directory, { recursive: true, filter: isSource });
-  // Links cost nothing, where both are on one disk.
+  // Links cost nothing if both are on one disk.
   if (spawnSync('cp', ['-al', join(ROOT, 'node_modules'), directory], { stdio: 'ignore' }).status !== 0) {
     rmSync(join(directory, 'node_modules'), { recursive: true, force: true });
     assert.is(spawnSync('cp', ['-a', join(ROOT, 'node_modules'), directory]).status, 0);

@@ -1,4 +1,4 @@
-/** A directory that dpkg takes for the root of a system: a shell, what the package's scripts call, and nothing else. */
+/** A directory that dpkg uses as the root of a system: a shell, the programs that the package's scripts call, nothing else. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,13 +34,13 @@ export function makeScratchRoot(libraries: readonly string[]): ScratchRoot {
   return { path, dpkg: (...args) => dpkg(path, args) };
 }
 
-/** Other than the program, a tool of the system may want more than the C runtime: `mkdir` wants that of SELinux. */
+/** Unlike the program, tools of the system may need more than the C runtime: `mkdir` needs SELinux's library. */
 function librariesOfTool(tool: string): string[] {
   const lines = execFileSync('ldd', [tool], { encoding: 'utf8' }).split('\n');
   return lines.map((line) => /(\/\S+) \(0x/.exec(line)?.[1]).filter((path) => path !== undefined);
 }
 
-/** The libraries are there as files, and not as the packages that the dependencies name. */
+/** The libraries are present as files, and not as installed packages. */
 function dpkg(root: string, args: readonly string[]): string {
   const all = [`--root=${root}`, '--force-depends', '--force-confdef', '--force-confold', ...args];
   const { status, stdout, stderr } = spawnSync('dpkg', all, {

@@ -1,4 +1,4 @@
-/** The units, as systemd's own tools judge them. */
+/** The units, checked with systemd's own tools. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ units('are found without fault, with the manual pages that they name', () => {
   writeManPages(join(manual, 'man1'));
   writeManPages(join(manual, 'man5'));
   for (const unit of UNITS) {
-    // The program is judged too: it must be there, and it may not be installed on this host.
+    // The check wants the program to exist, and it may not be installed on this host.
     const text = readFileSync(join(PACKAGING, unit), 'utf8').replaceAll('/usr/bin/snitch', EXECUTABLE);
     writeFileSync(join(directory, unit), text);
   }

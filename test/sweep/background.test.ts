@@ -1,4 +1,4 @@
-/** A case with very many snitches whose rules changed: its deadlines take a minute, and alarms do not wait for them. */
+/** After a change of rules for very many snitches, updating deadlines takes a minute, and alarms do not wait for it. */
 import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,7 +11,7 @@ interface Context {
   store: Store;
   clock: { now: number; monotonic: number };
   logged: string[];
-  /** A sweeper beside which `slices` of a tenth of a second each are left. */
+  /** A sweeper with `slices` of background work left, of a tenth of a second each. */
   sweeperWith(slices: number): Promise<{ sweeper: Sweeper; left(): number }>;
   dataDir: string;
 }
@@ -47,7 +47,11 @@ test.after.each(async ({ store, dataDir }) => {
   removeDataDir(dataDir);
 });
 
-test('a missed deadline of another case is told in the first pass', async ({ store, clock, sweeperWith }) => {
+test('a missed deadline of another case is reported in the first pass', async ({
+  store,
+  clock,
+  sweeperWith,
+}) => {
   const other = await newCase(store);
   const missed = await healthySnitch(store, other, { interval: 'hourly' });
   clock.now = NOW + 3 * HOUR;

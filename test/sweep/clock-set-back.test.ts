@@ -11,7 +11,7 @@ const DAY = 86_400_000;
 const RealDate = Date;
 let offset = 0;
 
-/** The wall clock of this process, as an operator sets it. */
+/** Sets the wall clock of this process, as an operator would. */
 class SetDate extends RealDate {
   constructor(...given: [] | [number | string | Date]) {
     if (given.length === 0) super(RealDate.now() + offset);
@@ -32,7 +32,7 @@ test.after.each(() => {
   globalThis.Date = RealDate;
 });
 
-/** How long a sweep may take to come on a busy machine, in milliseconds: less than any clock is set back by. */
+/** How long to wait for a sweep on a busy machine, in milliseconds: less than the clock is set back by. */
 const PATIENCE = 20_000;
 
 for (const back of [60_000, DAY]) {

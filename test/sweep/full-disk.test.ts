@@ -1,4 +1,4 @@
-/** A disk that is full up to a deadline: who was answered "not stored" is not accused by the first write that works. */
+/** After a disk was full until a deadline, jobs whose check-ins were refused are not accused by the first successful write. */
 import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -27,7 +27,7 @@ function looksOver(slices: number) {
 
 const test = suite('looks of the sweep');
 
-test('what was looked at in vain goes first, and does not hold up the next pass', async () => {
+test('snitches that were examined without need go first, and do not delay the next pass', async () => {
   const { moved, pass } = looksOver(1_000);
   await pass(true);
   const first = moved.filter(({ until }) => until === NOW);
@@ -36,7 +36,7 @@ test('what was looked at in vain goes first, and does not hold up the next pass'
   assert.ok(moved.slice(0, 5).every(({ until }) => until === NOW));
 });
 
-test('nothing is looked through at every pass', async () => {
+test('no walk runs at every pass', async () => {
   const { moved, pass, later, refill } = looksOver(1);
   await pass(false);
   assert.equal(moved, [{ until: AHEAD, after: null }]);
@@ -51,7 +51,7 @@ test('nothing is looked through at every pass', async () => {
   assert.is(moved.length, 2);
 });
 
-test('a long walk goes on where it ended, and begins at the front after its end', async () => {
+test('a long walk continues where it stopped, and starts over after its end', async () => {
   const { moved, pass, later, refill } = looksOver(150);
   await pass(false);
   assert.is(moved.length, 100);

@@ -8,7 +8,7 @@ const test = suite('postponing many deadlines');
 
 const LOOKED = /^postponing deadlines after a blind window: ([\d,]+) of at most ([\d,]+) snitches looked at/;
 
-/** That many slices, each of which takes a tenth of a second. */
+/** This many slices, each of which takes a tenth of a second. */
 function recorded(slices: number) {
   const log: string[] = [];
   const world = { left: slices, elapsed: 0, relieved: 0 };
@@ -36,7 +36,7 @@ function recorded(slices: number) {
   return { world, log, postponing };
 }
 
-test('what is done at once is not worth a word', async () => {
+test('quick work is not reported', async () => {
   const { world, log, postponing } = recorded(3);
   assert.not(await postponing.next(0));
   assert.is(world.relieved, 0);
@@ -44,7 +44,7 @@ test('what is done at once is not worth a word', async () => {
   assert.equal(log, []);
 });
 
-test('a second window is looked through from the beginning, and does not seem to hang at the end', async () => {
+test('a second window is processed from the beginning, and its progress does not stay at the end', async () => {
   const { world, postponing } = recorded(1_500);
   const seen = new Set<string>();
   let calls = 0;
@@ -53,7 +53,7 @@ test('a second window is looked through from the beginning, and does not seem to
   assert.is(seen.size, calls);
 });
 
-test('what takes long is told: how far it is now and again, and when it is over', async () => {
+test('long work is reported: its progress now and again, and its end', async () => {
   const { world, log, postponing } = recorded(410);
   const seen: number[] = [];
   while (await postponing.next(0)) {
@@ -81,7 +81,7 @@ test('the next window starts from the beginning', async () => {
   assert.equal(log, []);
 });
 
-test('more windows than one never count more snitches than there are', async () => {
+test('several windows never count more snitches than there are', async () => {
   const { postponing } = recorded(8_000);
   let last = '';
   while (await postponing.next(0)) last = postponing.progress() ?? '';

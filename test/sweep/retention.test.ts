@@ -53,7 +53,7 @@ test('40 days ahead for a pass, it deletes nothing that is younger than a day le
   assert.is(await kept(world), 2);
 });
 
-test('after a long time away it comes to the present, a day with each pass', async (world) => {
+test('after a long time away it catches up a day with each pass', async (world) => {
   const { clock, retention } = world;
   clock.now = NOW + 40 * DAY;
   for (let pass = 0; pass < 10; pass += 1) await retention.pass();

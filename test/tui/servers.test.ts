@@ -1,5 +1,5 @@
 /**
- * The dashboard with several servers, on a real terminal: which one is shown, how the others are, and from one to another.
+ * The dashboard with several servers on a real terminal: which one is shown, the state of the others, and switching.
  * Time limit: 180 s.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -121,7 +121,7 @@ test('the header names the server; @ tells how all are, and goes to another', as
       assert.is(await statusOf(work, atWork), 'paused');
       assert.is(await statusOf(home, atHome), 'healthy');
 
-      // One that refuses the key, and one without: the dashboard goes on, and so does the way back.
+      // One server refuses the key, and one has none: the dashboard goes on, and the way back works.
       terminal.type('@');
       await terminal.shows(/refuses +The API key/);
       terminal.type('jj');

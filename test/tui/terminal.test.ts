@@ -19,7 +19,7 @@ const DASHBOARD = `node ${join(import.meta.dirname, '../../dist/snitch.mjs')} da
 interface Context {
   daemon: DaemonProcess;
   terminal: Terminal;
-  /** Ends what the daemon is to this test: its case, or the daemon. */
+  /** Ends what this test has of the daemon: its case, or the daemon itself. */
   end(): Promise<void>;
 }
 
@@ -127,7 +127,7 @@ test('a morning with the dashboard', async ({ terminal, daemon }) => {
   await assertClean(terminal);
 });
 
-test('a schedule is typed with its next runs before the eyes', async ({ terminal, daemon }) => {
+test('while a schedule is typed, its next runs are shown', async ({ terminal, daemon }) => {
   await start(terminal);
   terminal.press('n');
   await terminal.shows('New snitch');
@@ -207,9 +207,9 @@ test('the terminal gets narrow and wide again without leaving anything behind', 
   await assertClean(terminal);
 });
 
-test('a daemon that dies is waited for, and what it has to say then is shown', async (context) => {
+test('it waits for a daemon that died, and then shows its news', async (context) => {
   await close(context);
-  // It is started again where the dashboard looks for it.
+  // It is restarted at the address that the dashboard uses.
   const daemon = await startProcess({ env: { SNITCH_LISTEN: `127.0.0.1:${await freePort()}` } });
   await open(context, daemon, async () => {
     await context.daemon.end();
@@ -293,7 +293,7 @@ test('a crash gives the terminal back, and says what it was', async ({ terminal 
   await terminal.shows('NODE_OPTIONS');
   terminal.type('clear; echo before');
   terminal.press('Enter');
-  // What is typed before the shell reads again is echoed amid its output.
+  // Text typed before the shell reads again would be echoed amid its output.
   await terminal.hides('NODE_OPTIONS');
   await terminal.shows(/^before$/m, /[#$]\s*$/);
   await start(terminal);

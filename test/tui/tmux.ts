@@ -6,12 +6,12 @@ import * as assert from 'uvu/assert';
 export interface Terminal {
   /** Keys by the names of tmux: `Enter`, `Escape`, `C-u`, `j`. */
   press(...keys: string[]): void;
-  /** Text as somebody types it, or sequences as a terminal sends them. */
+  /** Types a text, or sends sequences as a terminal does. */
   type(text: string): void;
   screen(): string;
   /** The screen with the sequences of its styles. */
   styledScreen(): string;
-  /** Waits until the screen holds all of these, and answers with it. */
+  /** Waits until the screen contains all of these. @returns the screen */
   shows(...expected: (string | RegExp)[]): Promise<string>;
   /** Waits until the screen holds none of these. */
   hides(...unexpected: (string | RegExp)[]): Promise<string>;
@@ -28,7 +28,7 @@ export interface Terminal {
 /** Each terminal gets its own server, because that of the previous one may still be ending. */
 let opened = 0;
 
-/** How long anything may take to appear on a busy machine, in milliseconds. */
+/** How long to wait for anything to appear on a busy machine, in milliseconds. */
 const PATIENCE = 20_000;
 
 export function openTerminal(

@@ -1,4 +1,4 @@
-/** What the server is asked while somebody types a schedule. */
+/** The requests to the server while somebody types a schedule. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -22,7 +22,7 @@ function clientOf({ port, acme }: Fixture, url = `http://127.0.0.1:${port}`) {
   return createClient({ url, apiKey: acme.read.key ?? '' });
 }
 
-test('of what is typed in a row only the last is asked', async (context) => {
+test('while somebody types, only the last text is checked', async (context) => {
   const told: Foreseen[] = [];
   const foresight = new Foresight({ client: clientOf(context), tell: (one) => told.push(one), rest: 20 });
   for (const text of ['0', '0 3', '0 3 * * *']) foresight.ask(cron(text));
@@ -33,7 +33,7 @@ test('of what is typed in a row only the last is asked', async (context) => {
   assert.is(told.length, 1);
 });
 
-test('what is wrong is told in the words of the server, and what is known here without it', async (context) => {
+test('mistakes are explained in the words of the server, or locally if they are known here', async (context) => {
   const told: Foreseen[] = [];
   const foresight = new Foresight({ client: clientOf(context), tell: (one) => told.push(one), rest: 1 });
   foresight.ask(cron('0 3'));
@@ -44,7 +44,7 @@ test('what is wrong is told in the words of the server, and what is known here w
   assert.equal(told[1]?.validations, [{ attribute: 'grace', message: 'is no length of time' }]);
 });
 
-test('a server that hangs is asked one thing at a time, and after it the last that was typed', async (context) => {
+test('a server that hangs gets one request at a time, and then the last text', async (context) => {
   const waiting: (() => void)[] = [];
   const client = {
     checkSchedule: async (input: Parameters<ReturnType<typeof clientOf>['checkSchedule']>[0]) => {
@@ -71,7 +71,7 @@ test('a server that hangs is asked one thing at a time, and after it the last th
   );
 });
 
-test('an older server and one that is away are told apart', async (context) => {
+test('an older server is distinguished from one that is away', async (context) => {
   const told: Foreseen[] = [];
   const body = { type: 'resource_not_found', error: 'There is nothing here.' };
   const server = await startFakeServer({ status: 404, body });

@@ -22,7 +22,7 @@ interface Rig {
   quit: AbortController;
 }
 
-/** A dashboard without a screen, on a server with as many snitches and a limit that blocks a key for a second. */
+/** A dashboard without a screen, on a server with this many snitches and a limit that blocks a key for a second. */
 async function withRig(count: number, use: (rig: Rig) => Promise<void>): Promise<void> {
   const limiter = new RateLimiter({ perMinute: 0, burst: 0, blockS: 0 });
   const fixture = await startFixture({ limiter });
@@ -64,7 +64,7 @@ async function withRig(count: number, use: (rig: Rig) => Promise<void>): Promise
   }
 }
 
-/** Uses up what the key may ask, as another program with the same key would. */
+/** Uses up the rate limit of the key, as another program with the same key would. */
 async function block({ acme }: Fixture): Promise<void> {
   for (let count = 0; count < 100; count += 1) {
     if ((await acme.write.get('/v1/case')).status === 429) return;
@@ -77,7 +77,7 @@ async function countTagged({ store, acme }: Fixture): Promise<number> {
   return (await store.listSnitches(acme.id, page)).snitches.length;
 }
 
-test('all are done although others block the key meanwhile', async () => {
+test('all are changed, even if another program blocks the key meanwhile', async () => {
   await withRig(60, async (rig) => {
     const { fixture, tokens, commands, told, unfinished } = rig;
     await block(fixture);
@@ -92,7 +92,7 @@ test('all are done although others block the key meanwhile', async () => {
   });
 });
 
-test('who quits meanwhile is told how many were done', async () => {
+test('whoever quits meanwhile is told how many were changed', async () => {
   await withRig(60, async (rig) => {
     const { fixture, tokens, commands, quit, unfinished } = rig;
     commands.carryOut({ do: 'tag', tokens, add: ['web'], remove: [] });

@@ -18,7 +18,7 @@ const test = suite<Fixture>('saving a form of the dashboard');
 test.before.each(hooks.start);
 test.after.each(hooks.close);
 
-/** A dashboard without a screen, whose keys do what they do. */
+/** A dashboard without a screen whose keys have their effects. */
 function dashboardOf(url: string, apiKey: string, snitches: readonly WireSnitch[]) {
   const store = createStore(beginning());
   const commands = createCommands({
@@ -96,7 +96,7 @@ test('what a run must look like is set, kept and taken back', async ({ port, acm
   assert.equal([formIn(store), rulesOf(await found())], [null, none]);
 });
 
-test('what an older server ignored is said', async () => {
+test('it says what an older server ignored', async () => {
   const server = await startFakeServer({ status: 201, body: snitch('job') });
   try {
     const dashboard = dashboardOf(server.url, 'key', []);

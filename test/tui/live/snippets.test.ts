@@ -43,7 +43,7 @@ async function dashboardOf(port: number, { write }: Team, fields: Record<string,
   return { snitch, copied, press, said };
 }
 
-test('the chosen text, made of the snitch as it is now', async ({ port, acme }) => {
+test('the chosen text, made from the current snitch', async ({ port, acme }) => {
   const { snitch, copied, press, said } = await dashboardOf(port, acme, { name: 'job' });
   ok(await acme.write.patch(snitch.href, { schedule: { cron: '5 4 * * *' } }));
   press('Y', 'enter');
@@ -54,7 +54,7 @@ test('the chosen text, made of the snitch as it is now', async ({ port, acme }) 
   assert.match(copied[1] ?? '', /^#!\/bin\/sh\n/);
 });
 
-test('the badge where there is one, and else how to make one', async ({ port, acme }) => {
+test('the badge if there is one, and otherwise how to make one', async ({ port, acme }) => {
   const { snitch, copied, press, said } = await dashboardOf(port, acme, { name: 'job' });
   press('Y', 'up', 'enter');
   assert.is(SNIPPET_KINDS.at(-1), 'badge');
@@ -66,7 +66,7 @@ test('the badge where there is one, and else how to make one', async ({ port, ac
   assert.equal(copied, [`![job](${url})`]);
 });
 
-test('of a snitch that is gone nothing is copied', async ({ port, acme }) => {
+test('nothing is copied for a snitch that is gone', async ({ port, acme }) => {
   const { snitch, copied, press, said } = await dashboardOf(port, acme, { name: 'job' });
   await acme.write.delete(snitch.href);
   press('Y', 'enter');

@@ -33,7 +33,7 @@ test('tag: and status: filter by tag and status, and ! is their opposite', () =>
   assert.equal(shown('!web'), ['nightly-backup', '日本語のジョブ', 'brand-new', 'evil']);
 });
 
-test('quotes keep spaces together, and what is not finished filters nothing', () => {
+test('quotes keep words together, and an unfinished term filters nothing', () => {
   const one = replaceAll(EMPTY, [snitch('a', { tags: ['data base'] }), snitch('b')]);
   assert.is(arrange(one, { filter: 'tag:"data base"' }).shown.length, 1);
   for (const filter of ['tag:', '!', '""', '  ', '!tag:'])
@@ -45,7 +45,7 @@ test('totals count every snitch, filtered or not', () => {
   assert.equal(totals, { failed: 1, errored: 1, paused: 1, pending: 1, healthy: 1 });
 });
 
-test('changes one by one end where reading everything at once does', () => {
+test('changes one by one lead to the same state as reading everything at once', () => {
   const status = fc.constantFrom<WireStatus>(...URGENCY);
   const change = fc.record({ name: fc.constantFrom(...'abcdefgh'), status, isDeleted: fc.boolean() });
   const order = fc.record({ sort: fc.constantFrom(...SORT_KEYS), reverse: fc.boolean() });

@@ -15,7 +15,7 @@ import { DAY, HOUR, iso, MINUTE, NOON } from '../samples.ts';
 
 const test = suite('what rows are made of');
 
-test('nothing a terminal could obey is left in a text that somebody edits', () => {
+test('no control sequence is left in a text that somebody edits', () => {
   assert.is(editable('a\u001b[2Jb\u0007\u009b1m\u202ec\u2028d\u200be\u00adf'), 'a[2Jb1mcdef');
   assert.is(editable('one\r\ntwo\tthree'), 'one two three');
 });

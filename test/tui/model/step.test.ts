@@ -74,7 +74,7 @@ test('marked snitches are paused together, until when is asked', () => {
   ]);
 });
 
-test('an alarm is acknowledged with a note or without; what is well cannot be', () => {
+test('an alarm is acknowledged with or without a note; a healthy snitch cannot be', () => {
   const failed = ['token-nightly-backup'];
   assert.equal(effectsOf(full, 'a', 'enter'), [{ do: 'acknowledge', tokens: failed, note: null }]);
   const typing = after(full, ...keys('a'), ...typed('on it'), { kind: 'paste', text: '\nnow ' });
@@ -100,7 +100,7 @@ test('an acknowledgement is taken back only where there is one', () => {
   assert.equal(effectsOf(seen, '*', 'A'), [{ do: 'unacknowledge', tokens: ['token-a'] }]);
 });
 
-test('the prompt for a pause takes what the command line takes, and keeps what it does not understand', () => {
+test('the prompt for a pause understands what the command line does, and keeps a text that it does not', () => {
   const [effect] = effectsOf(full, 'p', ...'tomorrow', 'enter');
   assert.ok(effect?.do === 'pause' && Date.parse(effect.until ?? '') > NOON);
   const asked = after(full, ...keys('p', ...'soon', 'enter'));
@@ -115,7 +115,7 @@ test('the prompt for a pause takes what the command line takes, and keeps what i
   ]);
 });
 
-test('all that the filter shows are marked with one key, and none with the same again', () => {
+test('one key marks all snitches that the filter shows, and the same key again none', () => {
   const marked = after(full, ...keys('/'), ...typed('tag:db'), ...keys('enter', '*'));
   assert.equal([...marked.marks].sort(), ['token-nightly-backup', 'token-日本語のジョブ']);
   assert.is(after(marked, ...keys('*')).marks.size, 0);

@@ -1,4 +1,4 @@
-/** Values as lines, on terminals of any width. */
+/** Reported values drawn as lines, on terminals of any width. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireCheckIn } from '../../../src/api/wire.ts';

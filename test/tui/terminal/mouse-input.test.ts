@@ -12,7 +12,7 @@ test('clicks and the wheel are read, across any cuts, and keys pass', () => {
     const events: MouseEvent[] = [];
     const read = createMouseReader((event) => events.push(event));
     const rest = read(text.slice(0, cut)) + read(text.slice(cut));
-    // A cut directly after an escape cannot be told from the escape key; what follows is then no report.
+    // A cut right after an escape looks like the escape key; what follows is then not a mouse report.
     if (text[cut - 1] === '\u001b') continue;
     assert.is(rest, 'ab\u001b[Ac', `cut at ${cut}`);
     assert.equal(
