@@ -11,7 +11,7 @@ interface Context {
   store: Store;
   clock: { now: number; monotonic: number };
   logged: string[];
-  /** A sweeper beside which `slices` of a tenth of a second each are left. */
+  /** A sweeper with `slices` of background work left, of a tenth of a second each. */
   sweeperWith(slices: number): Promise<{ sweeper: Sweeper; left(): number }>;
   dataDir: string;
 }
