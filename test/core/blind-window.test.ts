@@ -454,7 +454,7 @@ states('a window given twice postpones once', () => {
   assert.is(postpone(moved, late, UTC), null);
 });
 
-states('a window that is told of late moves no deadline back', () => {
+states('a window that is reported late moves no deadline back', () => {
   const snitch = healthy('hourly', local('2025-07-09 10:30'), UTC);
   const moved = postpone(snitch, { start: local('2025-07-09 11:50'), end: local('2025-07-09 13:20') }, UTC)!;
   assert.is(moved.dueAt, local('2025-07-09 13:30'));

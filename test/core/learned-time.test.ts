@@ -103,7 +103,7 @@ test('a clock change at the very end of the period is not within it', () => {
   const twoOClock = (day: string) => Temporal.PlainDateTime.from(`${day}T02:00`).toZonedDateTime(zone);
   const tenUntil = (day: string) =>
     Array.from({ length: 10 }, (_, back) => twoOClock(day).subtract({ days: 9 - back }).epochMilliseconds);
-  // An earlier change in the history has shown that the job goes by the local clock.
+  // An earlier change in the history has shown that the job follows the local clock.
   const known = [...tenUntil('2025-10-20'), ...tenUntil('2026-03-06')];
   const saturday = twoOClock('2026-03-07').epochMilliseconds;
   const period = calendar.periodAt('daily', zone, saturday);

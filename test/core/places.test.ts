@@ -1,4 +1,4 @@
-/** The local clock behind histories gives the same answers as the calendar, whatever was asked before. */
+/** The local clock used for histories gives the same answers as the calendar, whatever was asked before. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LocalClock } from '../../src/core/places.ts';

@@ -53,7 +53,7 @@ routing('a list does not add a member who is not on it, nor lose one who is', ()
   );
 });
 
-routing('nobody to tell is no delivery', () => {
+routing('without targets there are no deliveries', () => {
   assert.equal(route([], { members: [], webhooks: [], channels: [], routes: new Map() }, missing), []);
 });
 

@@ -1,4 +1,4 @@
-/** What is said of runs, in explanations and in a few words. */
+/** How runs are described, in explanations and in a few words. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runReasons } from '../../src/core/explanation/run-reasons.ts';

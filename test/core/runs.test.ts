@@ -42,7 +42,7 @@ test('an end that was kept back ends no run that began after it', () => {
   const open = withStart(LIMITED, [], { id: null, at: 10, now: 10 });
   assert.is(withoutEnded(open, { id: null, at: 5, isLate: true }), open);
   assert.equal(withoutEnded(open, { id: null, at: 10, isLate: true }), []);
-  // A clock that was set back says nothing of the order.
+  // A clock that was set back says nothing about the order.
   assert.equal(withoutEnded(open, { id: null, at: 5, isLate: false }), []);
 });
 

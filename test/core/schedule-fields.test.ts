@@ -1,4 +1,4 @@
-/** What may be said of when a job is due, and what is said of what may not. */
+/** Which schedule fields are accepted, and the errors for those that are not. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readSchedule } from '../../src/core/schedule/schedule.ts';
@@ -24,7 +24,7 @@ test('one of the three kinds, its blanks tidied up', () => {
   assert.equal(validateSchedule(withOthers, 'UTC', NOW).value, { cron: '@daily' });
 });
 
-test('what is no schedule says why', () => {
+test('an invalid schedule is refused with the reason', () => {
   const table: [unknown, RegExp][] = [
     [undefined, /^can't be blank$/],
     [null, /^can't be blank$/],
@@ -73,7 +73,7 @@ test('time zones and grace', () => {
     assert.ok(validateGrace(bad).validations, String(bad));
 });
 
-test('all that is wrong is said at once', () => {
+test('all errors are reported at once', () => {
   const body = { schedule: { cron: '* *' }, timezone: 'Mars/Base', grace: -1, from: 'soon' };
   const { validations } = validateScheduleToCheck(body, 'UTC', NOW);
   assert.equal(

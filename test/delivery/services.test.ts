@@ -1,4 +1,4 @@
-/** Each kind of service: what is sent to it, that nothing in a name is more than text, and what its answers mean. */
+/** Each kind of service: what is sent to it, that names are only ever text, and what its answers mean. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Alert } from '../../src/core/alert.ts';
@@ -110,7 +110,7 @@ function shownTexts(
   }
 }
 
-/** Without what is escaped: each backslash takes the next character with it. */
+/** Without escaped characters: each backslash removes the next character too. */
 const unescaped = (kind: ChannelKind, text: string) =>
   ['mattermost', 'discord', 'teams', 'rocketchat'].includes(kind) ? text.replace(/\\[\s\S]/gu, '') : text;
 

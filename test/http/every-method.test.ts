@@ -22,7 +22,7 @@ const METHODS = [
   'ACL',
 ];
 
-/** A body that no path takes, so that nothing changes. */
+/** A body that no path accepts, so nothing changes. */
 const MALFORMED = { body: '{"x":' };
 
 interface Served {

@@ -1,4 +1,4 @@
-/** What a snitch's job said last, beside the last healthy check-in that the contract has. */
+/** What a snitch's job said last, in addition to the last healthy check-in that the contract has. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../src/api/wire.ts';

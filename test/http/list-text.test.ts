@@ -118,7 +118,7 @@ async function make(
   if (fate === 'acknowledged' && isAlarming({ status }))
     await store.acknowledgeSnitch(acme.id, token, { note, by: 'Ann "x"' }, clock.now);
   if (fate === 'silenced') {
-    // PostgreSQL does not look for tags with half surrogates or a NUL, which the API takes from nobody.
+    // PostgreSQL does not look for tags with half surrogates or a NUL, which the API never accepts.
     const scope = { kind: 'tags', tags: fields.tags.filter((tag) => /^[ -~]+$/.test(tag)) } as const;
     const time = { kind: 'once', from: clock.now - MINUTE, to: clock.now + HOUR } as const;
     await store.createSilence(acme.id, { scope, time, note, by: 'ops' }, clock.now);

@@ -57,7 +57,7 @@ async function alerts({ store, clock, token }: Context, count: number): Promise<
   assert.ok((await Promise.all(done)).every(Boolean));
 }
 
-/** Begins to read the list of alerts and takes nothing of it. */
+/** Requests the list of alerts and reads nothing of the answer. */
 async function begin({ port, key }: Client): Promise<IncomingMessage> {
   const headers = { authorization: basic(key ?? '') };
   const path = '/v1/alerts?limit=1000';

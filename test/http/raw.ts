@@ -9,7 +9,7 @@ export interface RawAnswer {
 
 /**
  * Writes `parts` one after another and reads until the server closes the connection, or has been silent for
- * `quiet` milliseconds after it said something.
+ * `quiet` milliseconds after it sent something.
  */
 export function exchange(port: number, parts: (string | Buffer)[], quiet = 150): Promise<string> {
   return new Promise((resolve) => {

@@ -11,7 +11,7 @@ const test = suite<Fixture>('streams and their keys');
 test.before.each(hooks.start);
 test.after.each(hooks.close);
 
-/** A key of the team beside those of the fixture, and its id. */
+/** One more key of the case, besides those of the fixture, and its id. */
 async function newKey(
   { store, port, clock }: Fixture,
   { id }: Team,

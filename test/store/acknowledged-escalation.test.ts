@@ -8,7 +8,7 @@ import { checkIn, contract, HOUR, MINUTE, NOW, newCase, newSnitch, sweep } from 
 const SAID = { note: null, by: 'Ann' };
 const AFTER = 30 * MINUTE;
 
-/** A case with a channel that is told of errors after half an hour, and a snitch that reported one at NOW. */
+/** A case with a channel that gets errors after half an hour, and a snitch that reported one at NOW. */
 async function setUp(store: Store, kind: 'ntfy' | 'pagerduty' = 'ntfy', after = AFTER / 1_000) {
   const owner = await newCase(store);
   const settings =
@@ -46,7 +46,7 @@ contract('an escalation and an acknowledgement', (test) => {
     assert.is((await claim(store, NOW + AFTER)).length, 1);
   });
 
-  test('what is acknowledged before is dropped, said so, and never sent, also after a restart', async ({
+  test('one acknowledged beforehand is dropped with its reason, and never sent, not even after a restart', async ({
     store,
     reopen,
   }) => {

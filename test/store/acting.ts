@@ -9,7 +9,7 @@ import { beginDatabase } from './sqlite-template.ts';
 
 export const TESTER: Actor = { keyId: null, name: 'the test' };
 
-/** A store with what people do beside what it does itself. Tests of the files set whatever setting comes to hand. */
+/** A store with the acts of people as well as its own work. Tests of the files set whatever setting comes to hand. */
 export type Store = Omit<RealStore, 'setSetting'> &
   Acts & { setSetting(name: Setting, value: string): Promise<void> };
 

@@ -59,7 +59,7 @@ contract('activity', (test) => {
     );
   });
 
-  test('a change tells from what to what, lists what came and went, and of notes only that', async ({
+  test('a change gives old and new values, lists additions and removals, and for notes only that they changed', async ({
     store,
   }) => {
     const owner = await newCase(store);
@@ -75,7 +75,7 @@ contract('activity', (test) => {
     });
   });
 
-  test('it stays behind its snitch, and goes with its case', async ({ store }) => {
+  test('it outlives its snitch, and is deleted with its case', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await newSnitch(store, owner);
     await store.deleteSnitch(owner.id, token);

@@ -56,7 +56,7 @@ contract('alerts', (test) => {
     );
   });
 
-  test('an alert of a check-in tells what that said', async ({ store }) => {
+  test('an alert carries what the check-in that caused it said', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await healthySnitch(store, owner);
     const said = { outcome: 'error', message: 'no space', exitStatus: 3 } as const;
@@ -75,7 +75,7 @@ contract('alerts', (test) => {
     });
   });
 
-  test('a missing alert tells the deadline that passed and the next reminder', async ({ store }) => {
+  test('a missing alert gives the deadline that passed and the next reminder', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await healthySnitch(store, owner);
     await sweep(store, utc('2025-07-09T12:00:01'));
@@ -87,7 +87,7 @@ contract('alerts', (test) => {
     assert.is(details?.checkedInAt, NOW);
   });
 
-  test('a reporting alert tells since when there was silence', async ({ store }) => {
+  test('a reporting alert says since when there was silence', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await healthySnitch(store, owner);
     await sweep(store, NOW + 3 * HOUR);

@@ -52,7 +52,7 @@ contract('badges', (test) => {
     assert.is(await store.findBadge(id), null);
   });
 
-  test('of a tag it is asked how the snitches of its own case are that have it', async ({ store }) => {
+  test('the badge of a tag covers the snitches of its own case that have it', async ({ store }) => {
     const [owner, other] = [await newCase(store), await newCase(store)];
     await healthySnitch(store, owner, { tags: ['db'] });
     await newSnitch(store, owner, { tags: ['web'] });

@@ -108,7 +108,7 @@ contract('cases', (test) => {
     assert.is(await store.deleteCase(created.id), false);
   });
 
-  test('a token that comes back after its case was deleted begins anew', async ({ store }) => {
+  test('a token that is used again after its case was deleted starts from scratch', async ({ store }) => {
     const created = await newCase(store);
     const { token } = await newSnitch(store, created);
     for (let count = 0; count < 20; count += 1) {
@@ -126,7 +126,7 @@ contract('cases', (test) => {
     assert.is((await store.listCheckIns(other.id, token, { limit: 100, before: null }))?.length, 1);
   });
 
-  test('of a deleted case goes what people made in it, and nothing of another case', async ({
+  test('a deleted case takes with it all that people made in it, and nothing of another case', async ({
     store,
     query,
   }) => {

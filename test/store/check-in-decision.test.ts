@@ -52,7 +52,7 @@ decision('a deadline before the time at which the sweep would look moves that ti
   assert.is(isEveryday, false);
 });
 
-decision('a deadline that was moved is set anew even where it is the same instant', () => {
+decision('a deadline that was moved is set again even if it is the same instant', () => {
   const moved = { due_at: utc('2025-07-11T00:00:00'), moved_from: utc('2025-07-10T23:00:00') };
   assert.is(decide(daily({ last_check_in_at: TWO, ...moved }), TWO + HOUR).snitch.movedFrom, null);
 });

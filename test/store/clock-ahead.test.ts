@@ -39,7 +39,7 @@ contract('a clock that ran ahead', (test) => {
     assert.equal([state.lastCheckInAt, state.checkedInAt, state.dueAt], [NOW, NOW, dueAt]);
   });
 
-  test('check-ins, deadlines and reminders of that time are set anew', async ({ store }) => {
+  test('check-ins, deadlines and reminders of that time are corrected', async ({ store }) => {
     const owner = await newCase(store);
     const made = { hourly: 'hourly', daily: 'daily', minute: '1_minute', monthly: 'monthly' } as const;
     const expected = {
@@ -157,7 +157,7 @@ contract('a clock that ran ahead', (test) => {
     assert.equal((await store.findLearned(right)).firstCheckIns, [NOW]);
   });
 
-  test('a check-in of that time is set anew, also of a snitch that awaits nothing', async ({ store }) => {
+  test('a check-in of that time is corrected, even for a snitch that awaits nothing', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await healthySnitch(store, owner);
     await checkIn(store, token, AHEAD);
@@ -167,7 +167,7 @@ contract('a clock that ran ahead', (test) => {
     assert.equal([state.lastCheckInAt, state.checkedInAt, state.pause?.since], [NOW, NOW, NOW]);
   });
 
-  test('a schedule is measured by its own runs: what is near stays, and what lies ahead is set anew', async ({
+  test('a schedule is measured by its own runs: near times stay, and those too far ahead are corrected', async ({
     store,
   }) => {
     const owner = await newCase(store);

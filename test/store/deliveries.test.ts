@@ -157,7 +157,7 @@ contract('deliveries', (test) => {
     assert.is((await deliveryOf(store, owner.id, id)).nextAttemptAt, NOW + HOUR);
   });
 
-  test('a retry by hand starts the schedule anew', async ({ store }) => {
+  test('a retry by hand restarts the schedule of attempts', async ({ store }) => {
     const { owner, id } = await oneDelivery(store);
     const [claimed] = await claim(store, NOW);
     await store.settleDelivery(id, claimed!.fence, { kind: 'dead', error: 'no' });
@@ -174,7 +174,7 @@ contract('deliveries', (test) => {
     assert.is(await store.settleDelivery(id, claimed!.fence, { kind: 'dead', error: 'late' }), false);
   });
 
-  test('a retry by hand leaves what was delivered, and knows no other id', async ({ store }) => {
+  test('a retry by hand leaves delivered ones alone, and ignores unknown ids', async ({ store }) => {
     const { owner, id } = await oneDelivery(store);
     const [claimed] = await claim(store, NOW);
     await store.settleDelivery(id, claimed!.fence, { kind: 'delivered', at: NOW });

@@ -102,7 +102,7 @@ export async function openSqlite(options: Partial<SqliteOptions> = {}): Promise<
   };
 }
 
-/** Opens what is in a directory, or begins it: `await using store = openIn(dataDir)`. */
+/** Opens the database in a directory, or creates it: `await using store = openIn(dataDir)`. */
 export function openIn(dataDir: string, options: Partial<SqliteOptions> = {}): Closing {
   const store = openStore({ clock: () => NOW, ...options, dataDir });
   let closed: Promise<void> | null = null;

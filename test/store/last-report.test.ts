@@ -55,7 +55,7 @@ contract('last report', (test) => {
     assert.equal([lastReport?.at, lastReport?.message], [NOW + 10 * MINUTE, 'later']);
   });
 
-  test('behind many lines, its time and what it meant are still known', async ({ store }) => {
+  test('its time and meaning are still known after many later lines', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await newSnitch(store, owner);
     await checkIn(store, token, NOW, ERROR);

@@ -87,7 +87,10 @@ contract('looks of the sweep', (test) => {
     assert.equal(await looksOf(opened), [{ look_at: state.dueAt, due_at: state.dueAt }]);
   });
 
-  test('a call applies no more than it may, and the next one goes on behind it', async ({ store, query }) => {
+  test('a call applies no more than its limit, and the next one continues from there', async ({
+    store,
+    query,
+  }) => {
     const owner = await newCase(store);
     const made: string[] = [];
     for (let each = 0; each < 6; each += 1) made.push((await healthySnitch(store, owner)).token);
@@ -108,7 +111,7 @@ contract('looks of the sweep', (test) => {
     }
   });
 
-  test('what is due is applied before and behind thousands that were looked at in vain', async (opened) => {
+  test('due snitches are handled both before and after thousands that turn out not to be due', async (opened) => {
     const { store, query } = opened;
     const owner = await newCase(store);
     const first = await healthySnitch(store, owner);

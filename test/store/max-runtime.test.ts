@@ -51,7 +51,7 @@ class Night {
     return night;
   }
 
-  /** The same in a store that was opened anew. */
+  /** The same in a store that was reopened. */
   in(store: Store): Night {
     return new Night(store, this.owner, this.token);
   }
@@ -203,7 +203,7 @@ contract('the longest time of a run', (test) => {
     assert.is((await night.state()).runs?.open.length, 2);
   });
 
-  test('a start that is repeated begins its run anew, by its id or without one', async ({ store }) => {
+  test('a repeated start restarts its run, with or without an id', async ({ store }) => {
     for (const runId of ['a', null]) {
       const night = await Night.of(store);
       await night.start(THREE, { runId });

@@ -9,7 +9,7 @@ const packing = suite('what smart deadlines learn from, in one column');
 
 const instant = fc.integer({ min: 0, max: 2 ** 48 - 1 });
 
-packing('what is packed is unpacked', () => {
+packing('unpacking restores what was packed', () => {
   const runs = fc.array(fc.record({ at: instant, by: instant }, { noNullPrototype: true }), {
     maxLength: 10,
   });

@@ -65,7 +65,7 @@ contract('pauses', (test) => {
     assert.is(await statusNow(), 'healthy');
   });
 
-  test('a repeated pause replaces its end and tells nobody again', async ({ store }) => {
+  test('a repeated pause replaces its end and sends no second alert', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await healthySnitch(store, owner);
     for (const until of [...KINDS, ...KINDS]) {

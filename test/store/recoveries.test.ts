@@ -1,4 +1,4 @@
-/** A recovery goes to the targets that got the alarm, whatever happened in between. */
+/** A recovery goes to the targets that got the alarm, whatever happened meanwhile. */
 import * as assert from 'uvu/assert';
 import type { Case } from '../../src/core/case.ts';
 import { EVERYTHING } from '../../src/core/channel.ts';
@@ -28,7 +28,7 @@ interface World {
   channelId: string;
 }
 
-/** A snitch whose error was told at NOW, and what happens before it recovers. */
+/** A snitch whose error was reported at NOW, and what happens before it recovers. */
 const BETWEEN: Record<string, (world: World) => Promise<unknown>> = {
   nothing: async () => null,
   'an acknowledgement': ({ store, owner, token }) => store.acknowledgeSnitch(owner.id, token, SAID, NOW + 1),

@@ -108,7 +108,7 @@ contract('retention', (test) => {
   test('a pass takes all alerts that are too old, however many there are', async (opened) => {
     const { store } = opened;
     const owner = await newCase(store);
-    // Each has two alerts and one check-in, so that the alerts alone are more than one call looks at.
+    // Each has two alerts and one check-in, so the alerts alone are more than one call examines.
     await Promise.all(Array.from({ length: 300 }, () => healthySnitch(store, owner)));
     await sweep(store, NOW + 2 * HOUR);
     assert.is(await rowsIn(opened, 'alerts'), 600);
@@ -120,7 +120,7 @@ contract('retention', (test) => {
     assert.is(await rowsIn(opened, 'alerts'), 0);
   });
 
-  test('what is older than its days goes, and the newest of a snitch stays', async (opened) => {
+  test('entries past their days are deleted, and the newest of each snitch stays', async (opened) => {
     const { store } = opened;
     const owner = await newCase(store);
     const { token } = await newSnitch(store, owner);

@@ -188,7 +188,7 @@ contract('durations of runs', (test) => {
     assert.equal(await durationsOf(store, steps), [null, 5, null, null, 6]);
   });
 
-  test('a start that arrives after its end tells the end how long the run took', async ({ store }) => {
+  test('a start that arrives after its end gives that end its duration', async ({ store }) => {
     const steps: Step[] = [
       [9, 'healthy', 'a'],
       [2, 'start', 'a', 60],
@@ -198,7 +198,7 @@ contract('durations of runs', (test) => {
     assert.equal(await durationsOf(store, steps), [7, null, 0, null]);
   });
 
-  test('a start tells its time to nothing but the end of its own run', async ({ store }) => {
+  test('a start gives a duration only to the end of its own run', async ({ store }) => {
     const steps: Step[] = [
       [0, 'log', 'a'],
       [1, 'healthy', 'b'],

@@ -253,7 +253,7 @@ contract('schedules over time', (test) => {
     assert.is(await sweep(again, local('2026-05-11T03:02')), 1);
   });
 
-  test('a deadline that was set while the clock ran ahead is set anew, and one in its grace stays', async ({
+  test('a deadline that was set while the clock ran ahead is corrected, and one in its grace stays', async ({
     store,
   }) => {
     const owner = await newCase(store);

@@ -44,7 +44,9 @@ contract('census', (test) => {
     });
   });
 
-  test('the oldest alert is found behind many that are due before it is tried again', async ({ store }) => {
+  test('the oldest alert is found even after many that are due before its next attempt', async ({
+    store,
+  }) => {
     const owner = await newCase(store, { reminders: 'off' });
     const { id: target } = await store.createWebhook(owner.id, 'http://localhost/', NOW);
     const hook = { channel: 'webhook', target } as const;

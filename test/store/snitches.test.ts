@@ -140,7 +140,7 @@ contract('snitches', (test) => {
     assert.equal(await snitchOf(store, owner, token), updated);
   });
 
-  test('a new interval awaits nothing of a pending or a paused snitch', async ({ store }) => {
+  test('a new interval sets no deadline for a pending or a paused snitch', async ({ store }) => {
     const owner = await newCase(store);
     const pending = await newSnitch(store, owner);
     const paused = await healthySnitch(store, owner);

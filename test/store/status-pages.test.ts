@@ -72,7 +72,7 @@ contract('status pages', (test) => {
     assert.is.not(next.id, page.id);
   });
 
-  test('a page that is switched on anew shows nothing of the one before it', async ({ store }) => {
+  test('a page that is switched on again shows nothing from the previous one', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await newSnitch(store, owner);
     await store.putStatusPage(owner.id, GIVEN, NOW);

@@ -181,7 +181,7 @@ contract('deliveries that wait for after', (test) => {
     ]);
     const [, planned] = await pagesOf(store, owner);
     assert.is(planned?.nextAttemptAt, NOW + MINUTE + 2 * HOUR);
-    // The reminder does not wait beside the alarm, and is sent at once when the time is over.
+    // The reminder does not wait along with the alarm, and is sent at once when the time is over.
     await sweep(store, DUE + 10 * SECOND);
     await sweep(store, NOW + 150 * MINUTE);
     assert.equal(await deliverAll(store, NOW + MINUTE + 2 * HOUR), ['missing']);
@@ -221,7 +221,7 @@ contract('deliveries that wait for after', (test) => {
     assert.equal(await deliverAll(store, DUE + MINUTE), ['missing']);
   });
 
-  test('what waits can be sent by hand, and what is dropped can not', async ({ store }) => {
+  test('a waiting delivery can be sent by hand, and a dropped one cannot', async ({ store }) => {
     const one = await missing(store, AFTER);
     const [waiting] = await pagesOf(store, one.owner);
     await store.retryDelivery(one.owner.id, waiting!.id, DUE + 1);

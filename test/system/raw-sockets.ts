@@ -66,7 +66,7 @@ export interface Listening extends Disposable {
   fd: number;
 }
 
-/** A socket file that takes connections and that nobody answers on yet. */
+/** A socket file that accepts connections but does not answer yet. */
 export function openListeningFile(path: string): Listening {
   const fd = libc.socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const name = Buffer.concat([Buffer.from([AF_UNIX, 0]), Buffer.from(`${path}\0`)]);
@@ -74,7 +74,7 @@ export function openListeningFile(path: string): Listening {
   return { fd, [Symbol.dispose]: () => closeSync(fd) };
 }
 
-/** A socket on loopback that takes connections and that nobody answers on yet. */
+/** A socket on loopback that accepts connections but does not answer yet. */
 export function openListeningSocket(): Listening & { port: number } {
   const fd = libc.socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const address = Buffer.from([AF_INET, 0, 0, 0, 127, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename } from 'node:path';
 
-/** Names are as short as they can be: what is random in the name of a draft is left out. */
+/** Names are as short as they can be: the random part of a draft's name is left out. */
 function shown(path: string): string {
   return basename(path).replace(/\.[0-9a-f]{32}\.new$/, '.new');
 }

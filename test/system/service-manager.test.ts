@@ -103,7 +103,7 @@ manager('whose queue is full does not hold up the daemon', () => {
   const address = `@snitch-${randomUUID()}`;
   using _socket = openNotifySocket(address);
   let sent = 0;
-  // The loop does not turn, so that nobody reads.
+  // The event loop is blocked, so nobody reads.
   while (sendDatagram(address, 'WATCHDOG=1\n') && sent < 100_000) sent += 1;
   assert.ok(sent < 100_000, 'the queue never filled');
 });

@@ -23,7 +23,7 @@ test('an instant is written as Date writes it, on every side of a day, a year an
   for (const day of days) {
     for (const within of [0, 1, 999, 1_000, 59_999, 60_000, 3_599_999, 3_600_000, 46_805_250, DAY - 1]) {
       assert.is(isoTime(day + within), new Date(day + within).toISOString());
-      // A second time it comes from what is remembered of the day.
+      // The second time, it comes from what is remembered of the day.
       assert.is(isoTime(day + within), new Date(day + within).toISOString());
     }
   }

@@ -1,4 +1,4 @@
-/** "Did you mean …?": what was typed wrong is found, and nothing is made up. */
+/** "Did you mean …?": typos are matched, and nothing is made up. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { didYouMean, editDistance, similar } from '../../src/text/similar.ts';

@@ -94,7 +94,7 @@ test('only the beginning of a long note is kept', () => {
   assert.is(said('snitch.acknowledged', { note: 'on it' }), 'acknowledged nightly-backup: on it');
 });
 
-test('of a field with a long value only the name is said', () => {
+test('for a field with a long value only the name is given', () => {
   const long = 'x'.repeat(10_000);
   assert.equal(changesBetween({ name: 'x' }, { name: long }, { name: 'name' }), { name: {} });
   const names = Object.fromEntries(Array.from({ length: 50 }, (_, each) => [`f${each}`, `f${each}`]));

@@ -81,7 +81,7 @@ test('members and webhooks with a route reach only for what they take', () => {
   assert.not(reaches(by({ members: ['ann@example.com'], routes, sendsEmail: false }), tagged));
 });
 
-test('what is wrong is told in a sentence', () => {
+test('the problem is explained in a sentence', () => {
   const some = { names: ['a', 'b'], more: true, all: false };
   assert.is(unreachedInWords(some, 'why'), 'nobody would be told of an alert of a, b and more: why');
   assert.is(unreachedInWords({ ...some, all: true }, 'why'), 'nobody would be told of any alert: why');

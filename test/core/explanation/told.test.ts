@@ -177,7 +177,7 @@ test('five deliveries are named, and the others counted', () => {
   assert.match(many(6), /t4 by email at <7>; and 1 more\.$/);
 });
 
-test('flapping is said at the end', () => {
+test('flapping is mentioned at the end', () => {
   const reasons = told([delivery()], { flapping: true });
   assert.is(reasons.length, 3);
   assert.match(reasons[2] ?? '', 'It changes too often');

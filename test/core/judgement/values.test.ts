@@ -26,7 +26,7 @@ values('a number is a number in any everyday spelling', () => {
   assert.equal(readValues([['bytes', 12]]).values, { bytes: 12 });
 });
 
-values('what is no number is left out, and said', () => {
+values('values that are not numbers are left out, and reported', () => {
   for (const text of [
     '',
     'abc',

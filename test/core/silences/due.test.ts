@@ -11,7 +11,7 @@ const at = (time: string): number => Date.parse(`2026-03-04T${time}:00Z`);
 const RULES = { timezone: 'UTC', reminders: 'period', errorNotices: true } as const;
 const CONTEXT = { calendar: new Calendar(), rules: RULES, ...NOTHING_LEARNED, now: at('12:00') };
 
-/** Hourly, last heard at 10:20, so that it is expected at 11:20 and due at 12:00. */
+/** Hourly, last heard at 10:20, so it is expected at 11:20 and due at 12:00. */
 function hourly(changes: Partial<SnitchState> = {}): SnitchState {
   return {
     ...newSnitchState('hourly', 'basic'),

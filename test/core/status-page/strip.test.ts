@@ -43,7 +43,7 @@ test('60 periods of the interval, of the schedule, or of a number of seconds', (
   assert.ok((every.at(-2) ?? 0) <= NOW && NOW < (every.at(-1) ?? 0));
 });
 
-test('what there are 60 of is said in words', () => {
+test('the periods that there are 60 of are named in words', () => {
   const words = (rhythm: Partial<typeof hourly> | object) => periodsInWords({ ...hourly, ...rhythm });
   assert.equal(
     [words({}), words({ interval: 'daily' }), words({ interval: '5_minute' }), words({ interval: '6_hour' })],
@@ -136,7 +136,7 @@ test('what was before changes were kept is told by the alerts', () => {
   );
 });
 
-test('what is older than what is kept is not known', () => {
+test('times before the oldest kept entry are unknown', () => {
   const changes = [{ at: NOW - HOUR, was: 'failed', status: 'healthy' }] as const;
   assert.equal(spansOf({ ...past, changes, isCut: true }), [
     { from: past.createdAt, status: null },

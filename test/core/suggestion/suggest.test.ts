@@ -248,7 +248,7 @@ outlooks('a check-in at the very instant of a deadline comes too late', () => {
   assert.equal([falseAlarms(noon - 1), falseAlarms(noon)], [0, 1]);
 });
 
-outlooks('how late the check-ins came is said exactly', () => {
+outlooks('how late the check-ins came is given exactly', () => {
   const history = jobOf('0 3 * * *');
   const late = history.map(({ at }) => (at % (24 * HOUR)) - 3 * HOUR).sort((a, b) => a - b);
   const { earliest, latest } = suggest(history, daily, ['UTC']).schedule!.lateness;

@@ -1,5 +1,5 @@
 /**
- * A case in which everything is said that a person or a job can say, and how to find any of it where it must not be. Whatever
+ * A case with every text that a person or a job can supply, and how to find any of it where it must not be. Whatever
  * of a case is shown to the public can be looked through with `leaksIn`.
  */
 

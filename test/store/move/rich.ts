@@ -1,4 +1,4 @@
-/** A database in which every table has rows, with values that are easily lost on the way; and what is in a database. */
+/** A database in which every table has rows, with values easily lost in a move, and readers of its content. */
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import { migrations } from '../../../src/store/migrations/index.ts';

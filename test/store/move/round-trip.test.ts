@@ -203,7 +203,7 @@ test('a database of a newer or an older program is refused, on both sides', asyn
   assert.match(((await rejection(toPostgres(context, empty))) as Error).message, 'newer snitch');
 });
 
-test('a file is never replaced, nor put beside the log of another database', async (context) => {
+test('a file is never replaced, nor placed next to the log of another database', async (context) => {
   const { cluster, dataDir } = context;
   const database = await cluster.newDatabase();
   await toPostgres(context, database);

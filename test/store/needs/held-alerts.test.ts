@@ -292,7 +292,7 @@ contract('alerts that are held', (test) => {
     assert.equal(await alertsOf(store, owner, job.token), [REPORTED, MISSING]);
   });
 
-  test('a job that is not overdue when its host recovers gets its period anew', async ({ store }) => {
+  test('a job that is not overdue when its host recovers gets a fresh period', async ({ store }) => {
     const { owner, host, job } = await hostAndJob(store);
     await pass(store, HOST_FAILS);
     await checkIn(store, host.token, NOW + 9 * MINUTE);

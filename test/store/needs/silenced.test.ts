@@ -1,4 +1,4 @@
-/** What a silence over something that is needed makes of the alerts of those that need it. */
+/** How silencing a snitch that others need affects the alerts of those others. */
 import * as assert from 'uvu/assert';
 import type { Case } from '../../../src/core/case.ts';
 import type { SilenceScope, SilenceTime } from '../../../src/core/silences/silence.ts';
@@ -195,7 +195,7 @@ contract('a silence over what is needed', (test) => {
 });
 
 contract('a held alert', (test) => {
-  test('in a silence of its own is told once, behind both', async ({ store }) => {
+  test('in a silence of its own alerts once, after both have ended', async ({ store }) => {
     const { owner, host, job } = await hostAndJob(store);
     await silence(store, owner, END);
     await pass(store, JOB_FAILS);

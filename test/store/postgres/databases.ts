@@ -139,7 +139,7 @@ const EMPTY = `DO $$
     PERFORM setval(oid::regclass, 1, FALSE) FROM pg_class WHERE relkind = 'S';
   END $$`;
 
-/** Whether nobody is at work in it any more, such as a server process of a daemon that was killed a moment ago. */
+/** Whether no session is active in it any more, such as a server process of a daemon that was killed a moment ago. */
 async function emptied(room: Room): Promise<boolean> {
   room.cleaner ??= newPool({ ...(await settingsOf(room.database)), max: 1, allowExitOnIdle: true });
   const { rows } = await room.cleaner.query(

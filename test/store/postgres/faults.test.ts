@@ -83,7 +83,7 @@ test('what hangs is refused within the time limit, with all that waits behind it
   assert.is(row?.states, row?.log, 'the log has what the state counts');
 });
 
-test('connections that the server ends are made anew, and nobody notices', async () => {
+test('connections that the server ends are replaced, and callers do not notice', async () => {
   await using opened = await openWithDeadline(8_000);
   const { store, aside } = opened;
   const owner = await newCase(store);
@@ -98,7 +98,7 @@ test('connections that the server ends are made anew, and nobody notices', async
   }
 });
 
-test('who stops in the middle of a transaction holds nobody up for long', async () => {
+test('a process that stops in the middle of a transaction does not hold up others for long', async () => {
   await using opened = await openWithDeadline(15_000);
   const { store, dataDir } = opened;
   const { token } = await healthySnitch(store, await newCase(store));
@@ -128,7 +128,7 @@ test('a commit is answered when it is on the disk, whatever is usual on the serv
   }
 });
 
-test('one value that the database does not take fails its own call, and none beside it', async () => {
+test('a value that the database refuses fails its own call and no other', async () => {
   await using opened = await openWithDeadline(8_000);
   const { store } = opened;
   const owner = await newCase(store);
@@ -157,7 +157,7 @@ test('a NUL is kept as the sign for what cannot be shown, and finds nothing', as
   assert.equal([logged?.message, logged?.output], ['m\uFFFD', 'o\uFFFD']);
 });
 
-test('a commit behind a statement that failed is no commit', async () => {
+test('a commit after a failed statement does not count as a commit', async () => {
   const pool = await poolOf(temporaryDirectory(), { max: 1 });
   try {
     const session = await Session.open(pool, 5_000);

@@ -46,11 +46,11 @@ function errorResponse(fields: Readonly<Record<string, string>>): Buffer {
 interface Way extends AsyncDisposable {
   /** How often it was broken. */
   broken: number;
-  /** The next commit is done, and its connection ends in the place of the answer, without a word. */
+  /** The next commit is done, and its connection is cut instead of answering. */
   loseNext(): void;
   /** As `loseNext`, but a pooler between says that its server went away, as PgBouncer does. */
   loseNextBehindPooler(): void;
-  /** The connection ends with the next commit of a check-in on its way to the server, without a word. */
+  /** The connection is cut while the next commit of a check-in is on its way to the server. */
   loseNextOnItsWay(): void;
   /** Like `loseNext`, and the given number of later connections end at once. */
   loseNextAndRefuse(connections: number): void;
@@ -161,7 +161,7 @@ function recordedBehind(before: number): Promise<number> {
   });
 }
 
-test('an everyday check-in is recorded once where the way breaks behind its commit, and not said to be stored', async () => {
+test('an everyday check-in is recorded once if the connection breaks after its commit, and not reported as stored', async () => {
   assert.is(await recordedBehind(4), 1);
 });
 
@@ -235,7 +235,7 @@ test('nor is anything done again where a pooler says that its server went', asyn
   });
 });
 
-test('what was claimed without an answer is claimed anew at once, and not when its lease ends', async () => {
+test('deliveries claimed without an answer are claimed again at once, not when the lease ends', async () => {
   await withStore(async (store, way) => {
     const owner = await newCase(store, { members: ['ann@example.com', 'bob@example.com'] });
     await healthySnitch(store, owner);

@@ -1,4 +1,4 @@
-/** Stores on PostgreSQL in the place of those on SQLite: each directory has a database. */
+/** Stores on PostgreSQL instead of SQLite: each directory has a database. */
 import { acts } from '../../../src/store/methods/acts.ts';
 import { methodsOf } from '../../../src/store/methods/methods.ts';
 import { TYPES, translated } from '../../../src/store/postgres/dialect.ts';

@@ -156,7 +156,7 @@ async function beginLong({ pool, one, other }: Upgrade): Promise<Promise<unknown
   return [migrating];
 }
 
-test('nodes of the version before live and connect anew while a long migration runs', async () => {
+test('nodes of the previous version live and reconnect while a long migration runs', async () => {
   await withOlderSchema(async (upgrade) => {
     const { pool, one } = upgrade;
     const migrating = await beginLong(upgrade);

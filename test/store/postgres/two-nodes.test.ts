@@ -192,13 +192,13 @@ test('what a node gives back is its own', async () => {
 
 const AHEAD = 10 * MINUTE;
 
-/** Two nodes whose leases go by the clock of the database, from which that of the second host differs. */
+/** Two nodes whose leases follow the database's clock, from which the second host's clock differs. */
 function openShared(aheadMs: number, options: Partial<PostgresOptions> = {}): Promise<Pair> {
   const shared = { leaseClock: 'database', clock: Date.now } as const;
   return openPair(shared, { ...options, clock: () => Date.now() + aheadMs });
 }
 
-/** What a node asks for whose clock is so far ahead. */
+/** What a node claims if its clock is that far ahead. */
 function requestAt(aheadMs: number, lease = LEASE): ClaimRequest {
   const now = Date.now() + aheadMs;
   return { ...REQUEST, now, leaseUntil: now + lease };
@@ -215,7 +215,7 @@ const spoil = ({ query }: Pair) =>
   query(`DELETE FROM alerts WHERE id = (SELECT alert_id FROM deliveries
     WHERE state = 'pending' AND leased = 0 ORDER BY next_attempt_at, id LIMIT 1)`);
 
-test('behind what cannot be sent, a host whose clock is ahead takes nothing that another node has claimed', async () => {
+test('after deliveries that cannot be sent, a host whose clock is ahead takes nothing another node has claimed', async () => {
   await using pair = await openShared(AHEAD);
   await tell(pair, 5);
   const mine = await pair.one.claimDeliveries({ ...requestAt(0), limit: 2 });
@@ -233,7 +233,7 @@ test('behind what cannot be sent, a host whose clock is ahead takes nothing that
   assert.ok(longest > 0 && longest <= LEASE, 'and has them until its lease ends by the clock that all share');
 });
 
-test('behind what cannot be sent, a node leaves alone what it may not take over', async () => {
+test('after deliveries that cannot be sent, a node leaves alone those it may not take over', async () => {
   await using pair = await openShared(0, { mayTakeOver: () => false });
   await tell(pair, 4);
   const mine = await pair.one.claimDeliveries({ ...requestAt(0, 1), limit: 2 });

@@ -1,4 +1,4 @@
-/** What waits for its time when a silence begins: nobody is disturbed while somebody works on it. */
+/** Deliveries still waiting when a silence begins: nobody is disturbed while somebody works on the problem. */
 import * as assert from 'uvu/assert';
 import type { Case } from '../../../src/core/case.ts';
 import { type ChannelFields, EVERYTHING } from '../../../src/core/channel.ts';

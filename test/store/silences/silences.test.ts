@@ -139,7 +139,9 @@ contract('deadlines in a silence', (test) => {
     assert.equal(await told(store, owner, other.token), []);
   });
 
-  test('one that is deleted ends now, and what waited for it is looked at at once', async ({ store }) => {
+  test('one that is deleted ends now, and snitches that waited for it are judged at once', async ({
+    store,
+  }) => {
     const owner = await newCase(store);
     const early = await healthySnitch(store, owner);
     const { id } = await silence(store, owner, once('11:50', '18:00'));
@@ -322,7 +324,7 @@ contract('alarms in a silence', (test) => {
     assert.equal(await told(store, owner, token), ['snitch.missing from healthy']);
   });
 
-  test('reminders that were due in the silence are not told beside its alarm', async ({ store }) => {
+  test('reminders that were due in the silence are not sent along with its alarm', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await healthySnitch(store, owner, { maxRuntime: 600 });
     await silence(store, owner, once('10:20', '14:10'));
@@ -333,7 +335,7 @@ contract('alarms in a silence', (test) => {
     assert.equal((await told(store, owner, token)).slice(1), ['snitch.missing from missing']);
   });
 
-  test('what ends early tells what was kept back at once', async ({ store }) => {
+  test('one that ends early releases held alerts at once', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await healthySnitch(store, owner);
     const { id } = await silence(store, owner, once('10:20', '18:00'));
@@ -436,7 +438,7 @@ contract('silences as they are kept', (test) => {
     assert.is(await store.deleteSilence(other.id, one.id, NOW), false);
   });
 
-  test('a tag that no snitch of the case has is said', async ({ store }) => {
+  test('a tag that no snitch of the case has is pointed out', async ({ store }) => {
     const [owner, other] = [await newCase(store), await newCase(store)];
     await newSnitch(store, owner, { tags: ['db'] });
     await newSnitch(store, other, { tags: ['web'] });
@@ -457,7 +459,7 @@ contract('silences as they are kept', (test) => {
     assert.match(await words(store.createSilence(owner.id, { ...fields, scope }, NOW)), /nowhere/);
   });
 
-  test('a snitch tells until when it is silenced, and when it is due behind that', async ({ store }) => {
+  test('a snitch shows until when it is silenced, and when it is due after that', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await healthySnitch(store, owner, { tags: ['db'] });
     const candidate = { token, tags: ['db'], dueAt: DUE };

@@ -32,7 +32,7 @@ function checkIns({ store, token }: HeldStore, ...times: number[]) {
 const states = (calls: { state: string }[]) => calls.map(({ state }) => state);
 const databaseTime = ({ dataDir }: HeldStore) => statSync(databasePath(dataDir), { bigint: true }).mtimeNs;
 
-checkpoint('sync the log, copy, sync the database, start the log anew, sync it, go on', async (world) => {
+checkpoint('sync the log, copy, sync the database, restart the log, sync it, go on', async (world) => {
   const { sync, dataDir, store } = world;
   const untouched = databaseTime(world);
   const first = checkIns(world, 1, 2, 3);

@@ -93,7 +93,7 @@ full(
   },
 );
 
-full('two stretches that nobody asked for are told as one', async ({ store, disk, clock, token }) => {
+full('two stretches that nobody asked about are reported as one', async ({ store, disk, clock, token }) => {
   for (const minute of [1, 10]) {
     disk.fill();
     clock.now = NOW + minute * MINUTE;

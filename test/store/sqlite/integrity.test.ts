@@ -55,7 +55,7 @@ test('a whole database has nothing wrong in any table', ({ path }) => {
   });
 });
 
-test('damage is told of the table that has it, in one line', ({ path }) => {
+test('damage is reported for the table that has it, in one line', ({ path }) => {
   damage(path);
   withFile(path, (db) => {
     assert.is(damageIn(db, 'small'), null);
@@ -91,7 +91,7 @@ test('a file that is no database any more is found damaged, and one that is gone
   assert.ok(await rejection(checkFile(path, () => undefined)));
 });
 
-test('a table that cannot be looked at is no damage', ({ path }) => {
+test('a table that cannot be checked does not count as damage', ({ path }) => {
   withFile(path, (db) => {
     db.close();
     assert.throws(() => damageIn(db, 'small'), /not open/);

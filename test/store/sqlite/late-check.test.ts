@@ -182,7 +182,7 @@ test('a store that is closed ends its check at once', async ({ dir, dataDir }) =
   assert.not(lives());
 });
 
-test('a small one, and one that is to be upgraded, are checked before anything else', async ({ dir }) => {
+test('a small one, and one that needs an upgrade, are checked before anything else', async ({ dir }) => {
   const dataDir = join(dir, 'old');
   mkdirSync(dataDir);
   writeVersion1(dataDir);

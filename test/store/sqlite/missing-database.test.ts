@@ -76,7 +76,7 @@ for (const [state, lose] of Object.entries(LOSSES)) {
   });
 }
 
-missing('one without tables beside keys is not begun anew', async ({ dataDir, path }) => {
+missing('one without tables next to keys is not started from scratch', async ({ dataDir, path }) => {
   rmSync(path);
   new Database(path).exec('PRAGMA user_version = 0; CREATE TABLE x (y); DROP TABLE x').close();
   writeFileSync(join(dataDir, 'credentials.yaml'), 'admin_key: x');

@@ -150,7 +150,7 @@ upgrade.run();
 
 const told = suite('progress of an upgrade');
 
-told('each walk tells how far it is, up to its end', () => {
+told('each walk reports its progress, up to its end', () => {
   const dataDir = temporaryDirectory();
   writeVersion5(dataDir);
   const db = new Database(databasePath(dataDir));

@@ -149,8 +149,8 @@ function fastest(db: Database.Database, statement: Database.Statement<Value[]>, 
 }
 
 /**
- * SQLite plans a statement anew at each run where the plan may depend on a value, as that of a LIMIT or of a join may:
- * that costs many times what the statement costs. A value behind a plus sign tells the plan nothing. A statement that
+ * SQLite plans a statement again at each run if the plan may depend on a value, as that of a LIMIT or of a join may:
+ * that costs many times what the statement costs. A value after a plus sign does not affect the plan. A statement that
  * is much faster with all its values so is one that forgot it.
  */
 function isPlannedAnew(db: Database.Database, sql: string, values: Value[]): boolean {

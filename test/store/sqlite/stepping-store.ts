@@ -46,7 +46,7 @@ const background = {
 
 let last = '';
 
-/** After the database, and before any other, comes the sync of the log that a checkpoint has started anew. */
+/** After the database, and before any other, comes the sync of the log that a checkpoint has restarted. */
 function syncFile(fd: number, done: (error: Error | null) => void): void {
   const isDatabase = fstatSync(fd).ino === statSync(database).ino;
   const file = isDatabase ? 'the database' : last === 'the database' ? 'the log after it' : 'the log';

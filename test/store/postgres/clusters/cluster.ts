@@ -134,7 +134,7 @@ export class Cluster implements AsyncDisposable {
     return addStandby(this.#home, this, options);
   }
 
-  /** Begins anew as a standby of `primary`, at the same place: what a host does that comes back after a failover. */
+  /** Starts again as a standby of `primary`, at the same address, like a host that comes back after a failover. */
   async rejoin(
     primary: Cluster,
     { synchronous = false }: Pick<StandbyOptions, 'synchronous'> = {},

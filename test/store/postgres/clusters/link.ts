@@ -10,7 +10,7 @@ export interface Link extends AsyncDisposable {
   hang(): void;
   /** Ends all connections and refuses new ones. */
   cut(): void;
-  /** Lets everything through again, with what was held. */
+  /** Lets everything through again, including what was held. */
   restore(): void;
 }
 

@@ -1,4 +1,4 @@
-/** Starts a cluster, prints its place, and waits to be killed, in the place of a test. */
+/** Starts a cluster, prints its place, and waits to be killed, as a test would. */
 import { startCluster } from './cluster.ts';
 
 const cluster = await startCluster();

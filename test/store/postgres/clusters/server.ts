@@ -67,7 +67,7 @@ export class PostgresServer {
     await this.#ended();
   }
 
-  /** What a power cut of its host looks like: the server and all its processes end at once, without a word to clients. */
+  /** Like a power cut of its host: the server and all its processes end at once, without notifying clients. */
   async kill(): Promise<void> {
     const { pid } = this;
     // The server itself goes first, because it would end the others in order when one of them dies.

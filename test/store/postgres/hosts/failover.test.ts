@@ -19,7 +19,7 @@ const closed = (session: Session) => closing(Object.assign(session, { close: () 
 
 const silent = () => undefined;
 
-/** A session whose end was not noticed yet may be the first that is given out, as any caller must expect. */
+/** The first session lent may be one whose end was not noticed yet, as any caller must expect. */
 async function isWritten(pool: SessionPool): Promise<boolean> {
   const client = await pool.connect();
   const error = await client.query('INSERT INTO t VALUES (1)').then(
@@ -125,7 +125,7 @@ test('a partition breaks the sessions in use and those that lie idle, and ends n
     assert.equal((await again.query('SELECT 2 AS two')).rows, [{ two: 2 }]);
     again.release();
 
-    // The server is stopped while nobody asks it anything.
+    // The server is stopped while no query is running.
     await cluster.server.stop();
     await until(() => primary.known === null, 'the end of the idle session is noticed');
     await cluster.server.start();

@@ -118,7 +118,7 @@ test('a thousand callers at once are all served by two', async () => {
   await pool.end();
 });
 
-test('it tells who uses a session, who waits, and who has waited', async () => {
+test('it counts the callers that use a session, that wait, and that have waited', async () => {
   const primary = new Staged();
   await using pool = poolOf(primary, { size: 2, waitMs: 60_000 });
   const [one, two] = await Promise.all([pool.connect(), pool.connect()]);

@@ -161,7 +161,7 @@ test('a client shows its own certificate, and keeps its key to itself', async (c
   );
 });
 
-test('who is to be trusted stands in the usual place, or must be said', async (context) => {
+test('trusted authorities are read from the usual place, or must be configured', async (context) => {
   const home = join(context.directory, 'home');
   mkdirSync(join(home, '.postgresql'), { recursive: true });
   const tls = (options: string) =>

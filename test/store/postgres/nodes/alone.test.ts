@@ -62,7 +62,7 @@ test('who is waited for is told, and one that lives keeps its turn', async ({ cl
   assert.is(waits.length, 1);
 });
 
-test('who waits for long says so again and again', async () => {
+test('a node that waits a long time says so repeatedly', async () => {
   const told: number[] = [];
   let attempts = 0;
   const tell = async () => void told.push(attempts);
@@ -121,7 +121,7 @@ test('an answer that came before it stood still is not believed behind that', as
   assert.equal(steps, ['the first']);
 });
 
-test('who lost its turn makes no key for links in the place of that of another', async ({ cluster }) => {
+test('a node that lost its turn writes no link key, which another may have written', async ({ cluster }) => {
   const database = await cluster.newDatabase();
   await using node = await openNode(cluster.port, database);
   const { store } = node;
@@ -133,7 +133,7 @@ test('who lost its turn makes no key for links in the place of that of another',
   assert.is(await store.getSetting('links.key'), null);
 });
 
-test('of a holder whose address this user is not shown, no host is told', async ({ cluster }) => {
+test('a holder whose address this user cannot see is reported without a host', async ({ cluster }) => {
   const database = await cluster.newDatabase();
   await cluster.query('CREATE ROLE stranger LOGIN');
   await using holder = await cluster.connected(database);

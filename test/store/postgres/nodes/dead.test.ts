@@ -98,7 +98,7 @@ test('what a node has left that ends in order goes to another at once', async ({
   assert.equal(await cluster.query(dead, [], database), []);
 });
 
-test('what a dead node is writing just now is passed over, and made free when that has ended', async ({
+test('deliveries that a dead node is still writing are passed over, and released when that has ended', async ({
   cluster,
   database,
 }) => {
@@ -167,7 +167,7 @@ test('a check-in that the database refused lies in a blind window, though other 
   assert.is(await checkIn(other.store, token, Date.now()), true);
 });
 
-test('a node that ends in order leaves nothing unsaid of what it refused', async (context) => {
+test('a node that stops in order reports all that it refused', async (context) => {
   const { cluster, database } = context;
   await using _ = await openNode(cluster.port, database);
   {

@@ -295,7 +295,7 @@ test('who begins and is killed before that is known leaves it to the next one', 
   assert.equal(await query(context, 'SELECT id FROM nodes WHERE unsure_from IS NOT NULL'), []);
 });
 
-test('a silent node is told of until somebody has made free what it claimed, and learns that with its next sign', async (context) => {
+test('a silent node is reported until somebody has released its claims, and learns that with its next sign', async (context) => {
   await using client = await connected(context);
   await sign(client, 'silent');
   await sign(client, 'lives');
@@ -358,7 +358,7 @@ test('how far the clock of a host is ahead is written with the sign after it', a
   assert.ok(Math.abs(behind.clockAheadMs + HOUR) < HOUR / 2);
 });
 
-test('a host whose clock is off is told of at once and then each hour, and half a second is not', () => {
+test('a host whose clock is off is reported at once and then each hour, but not for half a second', () => {
   const told: string[] = [];
   let now = 0;
   const at = clockWarning(
@@ -378,7 +378,7 @@ test('a host whose clock is off is told of at once and then each hour, and half 
   assert.is(told.length, 2);
 });
 
-test('each sign tells how far the clock is ahead', async (context) => {
+test('each sign reports how far the clock is ahead', async (context) => {
   const told: number[] = [];
   const liveness = livenessOf(context, 'a', {
     clock: () => Date.now() + HOUR,
