@@ -104,7 +104,7 @@ contract('check-ins by name', (test) => {
     assert.is(await store.applyFirstCheckIn(owner.id, FIELDS, first({ now: NOW + 1, at: NOW + 1 })), false);
   });
 
-  test('what was created and answered survives a restart', async (context) => {
+  test('a snitch whose creation was answered survives a restart', async (context) => {
     const owner = await newCase(context.store);
     await context.store.applyFirstCheckIn(owner.id, FIELDS, first());
     const token = (await context.store.findTokenByName(owner.id, FIELDS.name))!;
