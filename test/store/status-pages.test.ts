@@ -26,6 +26,8 @@ contract('status pages', (test) => {
     const owner = await newCase(store);
     const { token } = await healthySnitch(store, owner);
     await checkIn(store, token, NOW + MINUTE, { outcome: 'error' });
+    const { token: other } = await healthySnitch(store, owner);
+    await checkIn(store, other, NOW + MINUTE, { outcome: 'error' });
     const page = await store.putStatusPage(owner.id, GIVEN, NOW + 2 * MINUTE);
     await checkIn(store, token, NOW + 3 * MINUTE);
     await checkIn(store, token, NOW + 4 * MINUTE);
