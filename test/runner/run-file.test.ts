@@ -77,6 +77,19 @@ for (const hook of ['before', 'after.each']) {
   });
 }
 
+test('why a test could not begin is said even if the hook after it fails for want of that', async ({
+  dir,
+}) => {
+  const body = [
+    "test.before.each(() => { throw new Error('planted'); });",
+    'test.after.each(({ opened }) => opened.close());',
+    "test('one', () => {});\ntest.run();",
+  ];
+  const { problem, output } = await run(dir, body.join('\n'));
+  assert.is(problem, 'a hook before or after the tests failed');
+  assert.match(output, 'HOOK FAILED: before each of sample: Error: planted');
+});
+
 test('a file that hangs is killed with all that it has started', async ({ dir }) => {
   const body = [
     "import { spawn } from 'node:child_process';",

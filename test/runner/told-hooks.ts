@@ -25,7 +25,8 @@ function told<Context>(made: Test<Context>, title: string): Test<Context> {
     };
   };
   made.before = Object.assign((hook: Callback<Context>) => before(telling('before', hook)), {
-    each: before.each,
+    // uvu reports its error itself, unless the hook after it then fails as well.
+    each: (hook: Callback<Context>) => before.each(telling('before each', hook)),
   });
   made.after = Object.assign((hook: Callback<Context>) => after(telling('after', hook)), {
     each: (hook: Callback<Context>) => after.each(telling('after each', hook)),
