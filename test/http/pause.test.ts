@@ -134,7 +134,7 @@ test('a repeated pause replaces until and alerts nobody again', async (context) 
   assert.is(await statusOf(context, snitch), 'healthy');
 });
 
-/** Times in the future as clients write them; what they mean is told by when the pause ends. */
+/** Times in the future as clients write them. The end of the pause shows how each was read. */
 const TIMES: [string, number][] = [
   ['2026-11-18T12:00:00Z', Date.UTC(2026, 10, 18, 12)],
   ['2026-11-18T12:00:00.000Z', Date.UTC(2026, 10, 18, 12)],
@@ -216,7 +216,7 @@ test('an until that is no condition and no time in the future is refused with 42
   assert.is(await statusOf(context, snitch), 'healthy');
 });
 
-test('the body is JSON whatever its type says; an empty one is no error', async (context) => {
+test('the body is read as JSON whatever its type says; an empty one is no error', async (context) => {
   const { acme } = context;
   const types = [
     'text/plain',
@@ -266,7 +266,7 @@ test('unpause ignores whatever body comes', async (context) => {
   }
 });
 
-test('only POST', async ({ acme }) => {
+test('pausing and unpausing take POST only', async ({ acme }) => {
   const { href } = await newSnitch(acme);
   for (const action of ['pause', 'unpause']) {
     const answer = await acme.write.get(`${href}/${action}`);

@@ -48,7 +48,7 @@ test('only a provisioning key may stand in the address', async ({ acme, admin, n
   assert.equal(await list(acme), []);
 });
 
-test('in the header a write key may stand as well, and a hyphen takes its place', async (context) => {
+test('with a hyphen in place of the key, the header carries it, and may also carry a write key', async (context) => {
   const { acme, rival, admin, nobody } = context;
   const key = await keyOf(acme);
   const ask = (name: string, authorization: string | null, headers: Record<string, string> = {}) =>
@@ -188,7 +188,7 @@ test('the key is in no log, no metric and no answer, whatever goes wrong', async
   }
 });
 
-test('whoever tries keys is slowed down, and keys that were right before go on', async () => {
+test('whoever guesses keys is slowed down, while keys that were right before go on', async () => {
   const limiter = new RateLimiter({ perMinute: 60, burst: 5, blockS: 60 });
   await withFixture({ limiter }, async ({ acme, nobody }) => {
     const key = await keyOf(acme);

@@ -140,7 +140,7 @@ test('what is wrong is said in words, a line for each field, and nothing is made
   assert.equal(await list(acme), []);
 });
 
-test('an existing snitch takes the check-in whatever else is said, and stays as it is', async (context) => {
+test('an existing snitch takes the check-in whatever else the query says, and is not changed by it', async (context) => {
   const { acme, nobody } = context;
   const key = await keyOf(acme);
   const { token } = await newSnitch(acme, { name: 'job', interval: 'daily', tags: ['mine'] });
@@ -225,11 +225,11 @@ test('what follows the key is a name, even if it is start or a number', async ({
   }
 });
 
-/** As it is: clients tidy paths up. */
+/** Sends the path unchanged: clients would tidy it up. */
 const exchangePath = (port: number, path: string, method = 'GET') =>
   exchangeOne(port, `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
 
-test('hostile names are names', async ({ acme, nobody, port }) => {
+test('a hostile name is taken as it is', async ({ acme, nobody, port }) => {
   const key = await keyOf(acme);
   const names = [
     '🌙'.repeat(255),

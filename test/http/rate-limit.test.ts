@@ -37,7 +37,7 @@ test('every answer tells how much is left, so that clients can pace themselves',
   }
 });
 
-test('the bucket with the least left is told where several count', () => {
+test('where several buckets count, the answer tells of the one with the least left', () => {
   const limiter = new RateLimiter({ perMinute: 60, burst: 10, blockS: 60 });
   for (let count = 0; count < 4; count += 1) limiter.take('key', 0);
   limiter.take('case', 0);
@@ -70,7 +70,7 @@ test('one key, however much it asks for, never meets the limit of its case', () 
   assert.ok(ofCase.every((wait) => wait === 0));
 });
 
-test('0 turns it off, also while it runs', () => {
+test('a limit of 0 turns it off, even while the server runs', () => {
   const limiter = new RateLimiter({ perMinute: 60, burst: 1, blockS: 60 });
   assert.is(limiter.take('a', 0), 0);
   assert.is(limiter.take('a', 0), 60_000);

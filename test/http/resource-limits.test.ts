@@ -53,7 +53,7 @@ test('a case has at most 100 keys, whoever makes them, and so has the server', a
   ok(await admin.post(`/v1/cases/${acme.id}/api_keys`, { name: 'x' }));
 });
 
-test('a case that has more than that from before keeps what it has', async ({ acme, store, clock }) => {
+test('a case that had more before there was a limit keeps them', async ({ acme, store, clock }) => {
   const settings = { caseId: acme.id, name: 'old', scope: 'read' } as const;
   for (let count = 0; count < 120; count += 1) {
     await store.createApiKey(settings, clock.now);

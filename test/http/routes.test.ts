@@ -23,7 +23,7 @@ async function webhook({ acme }: Fixture, url: string): Promise<string> {
   return ok<WireWebhook>(await acme.write.post('/v1/webhooks', { url })).id;
 }
 
-test('a webhook and a member have a route, beside what is managed elsewhere', async (context) => {
+test('webhooks and members have a route too, and their other settings are changed elsewhere', async (context) => {
   const { acme } = context;
   ok(await acme.write.patch('/v1/case', { members: ['Ann@example.com'] }));
   const hook = await webhook(context, 'https://hook.example.com/x');
@@ -32,7 +32,7 @@ test('a webhook and a member have a route, beside what is managed elsewhere', as
     const changed = await patch(context, id, route);
     const { events, tags, after, hours } = changed;
     assert.equal({ events, tags, after, hours }, route);
-    // A client may send back all that it was shown.
+    // A client may send back all of what it read.
     assert.equal(await patch(context, changed.id, changed), changed);
     const path = `/v1/channels/${encodeURIComponent(id)}`;
     assert.equal(ok(await acme.read.get(path)), changed);
@@ -112,7 +112,7 @@ test('explain says of the next alarm what is then written for it', async (contex
   }
 });
 
-test('explain goes on telling when somebody is told, while it waits and after a recovery', async (context) => {
+test('while an alarm waits, explain says until when, and a recovery before that drops both', async (context) => {
   const { acme, clock, store } = context;
   ok(
     await acme.write.post('/v1/channels', {

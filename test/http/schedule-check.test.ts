@@ -45,7 +45,7 @@ test('OnCalendar and every; the zone of the expression comes before the one besi
   assert.equal(every.runs[1], { at: '2026-11-22T01:00:00.000Z', deadline: '2026-11-22T01:09:00.000Z' });
 });
 
-test('without a zone that of the case, and without a time from now on', async (context) => {
+test('the zone of the case and the present time are the defaults', async (context) => {
   const { acme, clock } = context;
   ok(await acme.write.patch('/v1/case', { timezone: 'America/New_York' }));
   const { timezone, runs } = ok<WireScheduleCheck>(
@@ -72,7 +72,7 @@ test('a schedule with few runs left tells those', async (context) => {
   assert.equal([runs.length, interval], [1, 'monthly']);
 });
 
-test('what is wrong is said on its field', async ({ acme }) => {
+test('what is wrong is reported on its field', async ({ acme }) => {
   const { write } = acme;
   invalid(await write.post(PATH, { schedule: { cron: '0 25 * * *' } }), {
     attribute: 'schedule',

@@ -87,7 +87,7 @@ test('times without an offset are read in the time zone that is sent with them',
   );
 });
 
-test('a recurring one tells when it holds now and next', async ({ acme }) => {
+test('a recurring silence tells when it holds now and next', async ({ acme }) => {
   const body = { all: true, schedule: { cron: '0 10 * * *' }, duration: 3600, timezone: 'UTC' };
   const made = ok<WireSilence>(await acme.write.post('/v1/silences', body));
   assert.equal([made.from, made.to, made.duration, made.active], [null, null, 3600, true]);
@@ -96,7 +96,7 @@ test('a recurring one tells when it holds now and next', async ({ acme }) => {
   assert.equal(made.next, { from: at(19, 10), to: at(19, 11) });
 });
 
-test('all faults are in one answer, and a token that is none is one', async ({ acme, rival }) => {
+test('one answer lists all faults, and a token that does not exist is one', async ({ acme, rival }) => {
   const { token } = await newSnitch(rival);
   invalidOn(await acme.write.post('/v1/silences', { from: 'x', note: 7 }), 'tags', 'from', 'to', 'note');
   invalid(await acme.write.post('/v1/silences', { tokens: [token], duration: 60 }), {

@@ -13,7 +13,7 @@ test.after.each(hooks.close);
 /** 10:20:30 lies in the hour until 11:00, and the check-in is due by the end of the next one. */
 const DUE = '2026-11-18T12:00:00.000Z';
 
-/** As GET one, the list and the stream's twin `explain` say it. */
+/** What the snitch itself, the list and `explain` say, which must agree. */
 async function dueOf({ acme }: Fixture, { token, href }: WireSnitch) {
   const { status, deadline, missing_since } = await snitchNow(acme, token);
   const listed = ok<WireSnitch[]>(await acme.read.get('/v1/snitches')).find((one) => one.token === token);

@@ -250,7 +250,7 @@ async function withCounted(use: (fixture: Fixture, reads: { last: number }) => P
   await withFixture({ through }, (fixture) => use(fixture, reads));
 }
 
-/** Begins to read, and takes nothing. */
+/** Asks for the metrics, and reads nothing of the answer. */
 async function begin({ port }: Fixture, key: string): Promise<IncomingMessage> {
   const headers = { authorization: basic(key) };
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
@@ -262,7 +262,7 @@ async function begin({ port }: Fixture, key: string): Promise<IncomingMessage> {
   return response.pause();
 }
 
-test('10,000 snitches are told as they are taken, and one more is refused with a word of what to do', async () => {
+test('10,000 snitches are written as fast as they are read, and one more is refused with a word of what to do', async () => {
   await withCounted(async (context, reads) => {
     const { acme, store, clock } = context;
     for (let from = 0; from < 10_000; from += 1_000) await many(context, 1_000, from);
@@ -320,7 +320,7 @@ test('any key of the case reads them, also as a bearer token; others are refused
   assert.equal([head.status, head.text], [200, '']);
 });
 
-test('a key is no bearer token for anything that is no metric', async ({ acme, nobody }) => {
+test('a key works as a bearer token for metrics only', async ({ acme, nobody }) => {
   const headers = { authorization: `Bearer ${acme.write.key}` };
   for (const path of ['/v1/snitches', '/v1/case', '/v1/metricsx', '/v1/metrics/x']) {
     refused(await nobody.ask('GET', path, { headers }), 401, 'api_key_invalid', path);

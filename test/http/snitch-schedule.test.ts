@@ -115,7 +115,7 @@ test('what is wrong is refused with one entry for each field, and nothing is cha
   assert.equal(await snitchNow(context.acme, snitch.token), snitch);
 });
 
-test('an interval alone drops the schedule, as a client means it that knows no schedules', async (context) => {
+test('an interval alone drops the schedule: a client that sends it knows no schedules', async (context) => {
   const none = { schedule: null, timezone: null, grace: null };
   const scheduled = { schedule: DAILY, timezone: BERLIN };
   for (const body of [
@@ -140,7 +140,7 @@ test('a whole object can be sent back, also by a client that leaves out what it 
   assert.equal(await patched(context, snitch, known), dueIn(snitch));
 });
 
-test('a schedule that has ended can be sent back, and no new one like it', async (context) => {
+test('a schedule that has ended can be sent back, but none like it can be set', async (context) => {
   const { clock } = context;
   const once = { schedule: { calendar: '2026-11-18 12:00' }, timezone: 'UTC' };
   const snitch = await made(context, once);
@@ -194,7 +194,7 @@ test('the runs that are awaited next, with their deadlines, in the zone of the s
   assert.equal(pending.period, { start: '2026-11-17T21:15:00.000Z', end: '2026-11-18T21:15:00.000Z' });
 });
 
-test('imports take them, check them and change them', async (context) => {
+test('imports make, check and change schedules', async (context) => {
   const { write } = context.acme;
   const job = { name: 'job', token: 'imported-1', schedule: WEEKDAYS, timezone: BERLIN, grace: 60 };
   const check = ok<WireImportCheck>(

@@ -122,7 +122,7 @@ test('a key has at most 20 streams, and one more when one of them is closed', as
   assert.match(streams[19]?.text ?? '', token);
 });
 
-test('no case, and in a case no key, shuts the others out', async (context) => {
+test('no case can shut other cases out, and no key the other keys of its case', async (context) => {
   const { acme, rival } = context;
   const first = await opened(acme.read);
   for (let count = 1; count < 20; count += 1) assert.is(await refusal(acme.read), null);

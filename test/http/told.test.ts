@@ -62,7 +62,7 @@ test('each fate of a delivery is told: waiting, tried in vain, failed, delivered
   assert.not.match(ended, /Nobody/);
 });
 
-test('an alert that a clock decided which ran ahead is not the last one', async (context) => {
+test('an alert that was decided while the clock ran ahead does not stay the last one', async (context) => {
   const { acme, clock } = context;
   const { token, href } = await newSnitch(acme);
   await checkIn(context, token, '?s=1');

@@ -30,7 +30,7 @@ async function ask(turns: Turns, begun: string[], key: string, owner = 'team'): 
 
 const settled = () => new Promise(setImmediate);
 
-test('a claimant waits while it has the most, others go past, and all come in order', async () => {
+test('a claimant waits while it has as many turns as it may, others go past it, and each comes in order', async () => {
   const turns = new Turns();
   const begun: string[] = [];
   const [first, second] = [await ask(turns, begun, 'a'), await ask(turns, begun, 'a')];
@@ -55,7 +55,7 @@ test('a claimant waits while it has the most, others go past, and all come in or
   await ask(turns, begun, 'd', 'another team');
 });
 
-test('whoever waits too long or goes away gets none, and takes none', async () => {
+test('whoever waits too long or goes away gets no turn, and takes none from others', async () => {
   const turns = new Turns();
   const release = await turns.take([{ name: 'a', most: 1 }], FOREVER, staying.signal);
   assert.is(await turns.take([{ name: 'a', most: 1 }], 1, staying.signal), null);

@@ -30,7 +30,7 @@ async function said(context: Fixture, path: string, asked: Asked = {}, status = 
   return lastOf(context, token);
 }
 
-test('they come in the query, in a form or in JSON', async (context) => {
+test('values come in the query, in a form or in JSON', async (context) => {
   const expected = { bytes: 1_234, rows: -0.5 };
   const multipart = ['--x', 'Content-Disposition: form-data; name="v.bytes"', '', '1234', '--x', '']
     .concat('Content-Disposition: form-data; name="v.rows"', '', '-.5', '--x--', '')

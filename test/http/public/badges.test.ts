@@ -75,7 +75,7 @@ test('a badge is made, read, listed and deleted', async ({ acme, rival }) => {
   assert.equal(ok(await acme.read.get('/v1/badges')), []);
 });
 
-test('what is wrong is said of each attribute', async ({ acme, rival }) => {
+test('the answer says of each attribute what is wrong with it', async ({ acme, rival }) => {
   const { token } = await newSnitch(acme);
   const post = (body: unknown) => acme.write.post('/v1/badges', body);
   invalidOn(await post({}), 'token');
@@ -128,7 +128,7 @@ test('the status is told in the words of the status page, as a picture and for s
   await until(async () => (await endpoint(context, badge)).label === 'renamed');
 });
 
-test('headers let caches keep a badge for seconds, and let it do nothing', async (context) => {
+test('headers let caches keep a badge for seconds, and forbid it to run or load anything', async (context) => {
   const { acme, nobody } = context;
   const { token } = await newSnitch(acme);
   const badge = await make(acme, { token });
@@ -157,7 +157,7 @@ test('headers let caches keep a badge for seconds, and let it do nothing', async
 /** Without the time, which differs with each answer. */
 const seen = ({ status, headers: { date: _, ...headers }, text }: Answer) => ({ status, headers, text });
 
-test('one that was taken away is not told from one that never was', async (context) => {
+test('a badge that was taken away is answered like one that never was', async (context) => {
   const { acme, nobody } = context;
   const { token, href } = await newSnitch(acme);
   const never = seen(await nobody.get('/b/badge_aaaaaaaaaaaaaaaa.svg'));
@@ -179,7 +179,7 @@ test('one that was taken away is not told from one that never was', async (conte
   }
 });
 
-test('all badges go with their case', async (context) => {
+test('deleting a case deletes its badges', async (context) => {
   const { acme, admin, nobody } = context;
   const badge = await make(acme, { tag: 'web' });
   assert.is((await nobody.get(pathOf(badge))).status, 200);
@@ -187,7 +187,7 @@ test('all badges go with their case', async (context) => {
   await until(async () => (await nobody.get(pathOf(badge))).status === 404);
 });
 
-test('a badge tells no token, address, note or message, and nobody checks in by it', async (context) => {
+test('a badge shows no token, address, note or message, and its address takes no check-in', async (context) => {
   const { acme, nobody } = context;
   const secrets = {
     notes: 'secret-note',
@@ -413,7 +413,7 @@ test('pictures are kept while they are the same, but not more than a thousand of
   const { token } = await newSnitch(acme);
   const { id } = await make(acme, { token });
   const badge = await store.findBadge(id);
-  // Any other id is a badge too, without a thousand requests.
+  // Here every id finds a badge, so that a thousand need not be made.
   const shown = new ShownBadges({ ...store, findBadge: async () => badge }, () => START);
   const drawn = await shown.get(id);
   const others = async (first: number, last: number) => {

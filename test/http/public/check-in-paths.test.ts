@@ -12,7 +12,7 @@ async function statusOf({ acme }: Fixture, href: string): Promise<string> {
   return ok<WireSnitch>(await acme.read.get(href)).status;
 }
 
-/** As another service made it: it may look like the name of a page. */
+/** Imports a snitch with the token that another service gave it, which may look like the name of a page. */
 async function imported({ store, acme }: Fixture, token: string): Promise<string> {
   const fields = { name: token, token, notes: '', tags: [], alertEmail: [] };
   const snitch = { ...fields, interval: 'daily', alertType: 'basic' } as const;

@@ -1,4 +1,4 @@
-/** What is answered past the router: the same as the router answers, and no more than is open to everybody. */
+/** Answers that are given past the router: the same as its own, and only of what is open to everybody. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireBadge } from '../../../src/api/wire-badge.ts';

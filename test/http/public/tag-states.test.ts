@@ -1,4 +1,4 @@
-/** How the snitches with a tag are is remembered, but not over a time in which changes may have been missed. */
+/** The states of the snitches with a tag are remembered until changes may have been missed. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TagStates } from '../../../src/http/public/badges/tag-states.ts';

@@ -12,7 +12,7 @@ test.after.each(hooks.close);
 
 const ADDRESSES = ['/s/acme', '/s/acme.json', '/s/acme/feed.xml'];
 
-test('there is none until it is switched on, and then it tells what carries the tags', async (context) => {
+test('there is none until it is switched on, and then it shows the snitches with its tags', async (context) => {
   const { acme, nobody } = context;
   for (const path of ADDRESSES) assert.is((await nobody.get(path)).status, 404);
   await newSnitch(acme, { name: 'shown', tags: ['public', 'db'] });
@@ -32,7 +32,7 @@ test('there is none until it is switched on, and then it tells what carries the 
   );
 });
 
-test('says that all is well only where something is, and nothing is not', async (context) => {
+test('says that all is well only after a check-in, and while no snitch is errored', async (context) => {
   const { token } = await newSnitch(context.acme, { name: 'shown', tags: ['public'] });
   await put(context);
   const said: boolean[] = [(await pageOf(context)).all_well];
@@ -106,7 +106,7 @@ test('tells the truth within a second of a change', async (context) => {
   assert.is((await shownWhen(context, ({ total }) => total === 0)).total, 0);
 });
 
-test('planned silences and times at which the service was away are held against nobody', async (context) => {
+test('neither planned silences nor an outage of the service count against a snitch', async (context) => {
   const { acme, clock, store } = context;
   const planned = await newSnitch(acme, { name: 'planned', tags: ['public'] });
   const away = await newSnitch(acme, { name: 'away', tags: ['public'] });
@@ -135,7 +135,7 @@ test('planned silences and times at which the service was away are held against 
   assert.equal(marks('planned')?.slice(1, 4), ['away', 'away', 'away']);
 });
 
-test('what is gone and what never was are the same bytes, and only reading is possible', async (context) => {
+test('a page that is gone is answered with the same bytes as one that never was, and a page can only be read', async (context) => {
   const { acme, nobody, admin } = context;
   const paths = (slug: string) => [`/s/${slug}`, `/s/${slug}.json`, `/s/${slug}/feed.xml`];
   const look = async (slug: string) =>

@@ -34,7 +34,7 @@ export async function pageOf({ nobody }: Pick<Fixture, 'nobody'>, slug = 'acme')
   return answer.json<Shown>();
 }
 
-/** Asks until the page shows it; what it shows in the end, where that never comes. */
+/** Asks until the page shows it, for 15 seconds at most. @returns what the page showed last */
 export async function shownWhen(
   context: Pick<Fixture, 'nobody'>,
   isShown: (page: Shown) => boolean,

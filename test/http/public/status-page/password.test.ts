@@ -25,7 +25,7 @@ function logIn({ nobody }: Fixture, password: string, headers: Record<string, st
 
 const cookieOf = (header: string[] | undefined) => (header ?? [])[0]?.split(';')[0] ?? '';
 
-test('tells nothing about the page before it was shown, and is not kept by caches behind it', async (context) => {
+test('without the password nothing is told about the page, and behind it caches keep nothing', async (context) => {
   const { nobody } = context;
   await closed(context);
   for (const path of ['/s/acme', '/s/acme.json', '/s/acme/feed.xml']) {
@@ -110,7 +110,7 @@ test('guesses are limited by address, behind a trusted proxy by that of its clie
   assert.is((await context.nobody.ask('GET', '/s/acme.json', { headers: data })).status, 429);
 });
 
-test('all addresses together may try so often, and one IPv6 network counts as one', () => {
+test('the guesses of all addresses together are limited too, and an IPv6 network counts as one address', () => {
   const many = new Guesses();
   const waits = Array.from({ length: 100 }, (_, index) => many.take(1, `192.0.2.${index}`, 0));
   assert.is(waits.filter((wait) => wait === 0).length, 60);
