@@ -93,7 +93,7 @@ function start({ root, started }: Context, outputs: string, env: Record<string, 
   return service;
 }
 
-/** Makes it warn, and log an error and the end of it; answers with all that it wrote. */
+/** Makes it warn, log an error and recover from it, and stops it. @returns all that it wrote */
 async function liveALittle({ root }: Context, service: Service): Promise<string[]> {
   await service.said('"msg":"listening"');
   writeFileSync(join(root, 'config.yaml'), 'log: { level: loud }\n');
@@ -124,7 +124,7 @@ test('an output that is not the journal has no priorities, whatever the environm
   assert.equal([...new Set(levels)].sort(), ['error', 'info', 'warn']);
 });
 
-test('each output is judged by itself', async (context) => {
+test('whether it is the journal is decided for each output by itself', async (context) => {
   const url = (await start(context, SENT_ELSEWHERE).said('"msg":"listening"')).match(/127\.0\.0\.1:\d+/)![0];
   const second = start(context, ERRORS_TO_THE_JOURNAL, { SNITCH_LISTEN: url });
   assert.is(await second.ended(), 1);
@@ -144,7 +144,7 @@ test('a start that fails is one record, whatever the format of the log', async (
   }
 });
 
-test('a configuration that is refused is an error in every line', async (context) => {
+test('every line about a configuration that is refused has the priority of an error', async (context) => {
   const env = { SNITCH_LOG_LEVEL: 'loud', SNITCH_METRICS_PUBLIC: 'perhaps' };
   const service = start(context, ALL_TO_THE_JOURNAL, env);
   assert.is(await service.ended(), 1);

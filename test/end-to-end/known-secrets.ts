@@ -1,7 +1,7 @@
 /** Secrets that a test made or was given, and the traces that they leave in a text, however they were written there. */
 import { randomBytes } from 'node:crypto';
 
-/** A piece of a secret of so many characters is no accident, and gives too much of it away. */
+/** A piece of a secret this long is not found by accident, and gives too much of it away. */
 const PIECE = 10;
 
 /** Random letters and digits, joined by characters that are escaped in a URL and in JSON. */
@@ -47,7 +47,7 @@ export class KnownSecrets {
   }
 }
 
-/** Every run of letters and digits, cut into pieces: what was hidden by half is found too. */
+/** Every run of letters and digits, cut into pieces: what was hidden only in part is found too. */
 function piecesOf(secret: string): Record<string, string> {
   const runs = secret.match(/[A-Za-z0-9]+/g) ?? [];
   const pieces = runs.flatMap((run) => {

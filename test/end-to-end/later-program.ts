@@ -15,7 +15,7 @@ export interface Release {
   change: string;
 }
 
-/** A tree of source, and what was built of it. */
+/** A tree of sources, and what was built from it. */
 export interface LaterProgram {
   directory: string;
   /** How it is called. */
@@ -25,7 +25,7 @@ export interface LaterProgram {
   schemaVersion: number;
 }
 
-/** What this tree is built of. */
+/** The sources of this tree. */
 export const PRESENT = { directory: ROOT };
 
 /** @param directory does not exist yet */

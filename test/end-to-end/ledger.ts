@@ -12,7 +12,7 @@ import type { DaemonProcess } from './daemon-process.ts';
 
 const CONNECTIONS = 64;
 
-/** Every so many check-ins of a snitch report an error, so that alerts are decided all the time. */
+/** One in this many check-ins of a snitch reports an error, so that alerts are decided all the time. */
 const ERROR_EVERY = 10;
 
 export class Ledger {
@@ -53,7 +53,7 @@ export class Ledger {
     await Promise.all(Array.from({ length: CONNECTIONS }, (_, index) => connection(index)));
   }
 
-  /** Resolves when at least so many more check-ins were acknowledged, or after a time in which no machine is that slow. */
+  /** Resolves when at least this many more check-ins were acknowledged, or after longer than the slowest machine takes. */
   async grown(by: number): Promise<void> {
     const [enough, until] = [this.acknowledged.size + by, Date.now() + 30_000];
     while (this.acknowledged.size < enough && Date.now() < until) await sleep(5);

@@ -17,7 +17,7 @@ import { createSnitches, Ledger } from './ledger.ts';
 
 const test = suite('the life of the daemon');
 
-test('the first start makes a case and two keys, and tells where but not what they are', async () => {
+test('the first start makes a case and two keys, and says where they are, but not what', async () => {
   const daemon = await startProcess();
   try {
     const file = join(daemon.dataDir, 'credentials.yaml');
@@ -115,7 +115,7 @@ test('a second daemon on the same data directory is refused with exit code 75', 
   }
 });
 
-test('a log that cannot be written keeps nobody from checking in', async () => {
+test('jobs can check in while the log cannot be written', async () => {
   const dataDir = newDataDir();
   const socketPath = join(dataDir, 'socket');
   const env = { PATH: process.env.PATH, SNITCH_DATA_DIR: dataDir, SNITCH_LISTEN: `unix:${socketPath}` };

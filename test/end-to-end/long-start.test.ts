@@ -16,7 +16,7 @@ import { openNotifySocket } from '../system/raw-sockets.ts';
 import { until as eventually } from '../until.ts';
 import { type DaemonProcess, startProcess } from './daemon-process.ts';
 
-/** Longer than all of it takes, so that what is never told is a failure, in milliseconds. */
+/** In milliseconds: longer than all of it takes, so that whatever takes longer never came. */
 const WITHIN = 60_000;
 
 const SNITCHES = 6_000;
@@ -167,7 +167,7 @@ function damage(dataDir: string): void {
   writeFileSync(file, bytes);
 }
 
-test('ends in words when it finds the database damaged behind that, and then does not start', async ({
+test('ends and says why when the check behind the start finds the database damaged, and then does not start again', async ({
   dataDir,
 }) => {
   damage(dataDir);
@@ -202,7 +202,7 @@ function checkerOf({ pid }: DaemonProcess): number | null {
       const parent = /^\d+ \(.*\) \S (\d+)/s.exec(readFileSync(`/proc/${name}/stat`, 'utf8'))?.[1];
       if (Number(parent) === pid && programOf(name) !== programOf(pid)) return Number(name);
     } catch {
-      // It has ended meanwhile.
+      // It ended meanwhile.
     }
   }
   return null;
@@ -227,7 +227,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A daemon whose checker was stopped in the middle: a check takes no second here, and may be over before that. */
+/** A daemon whose checker was stopped in the middle. A check takes less than a second here, so that some are over before. */
 async function startAndStopChecker(dataDir: string): Promise<{ daemon: DaemonProcess; checker: number }> {
   for (;;) {
     const daemon = await startProcess({ dataDir });

@@ -21,7 +21,7 @@ export interface Mailbox {
   stop(): Promise<void>;
 }
 
-/** @param password without which it lets nobody in; everybody may in when it is absent */
+/** @param password what clients must give; if it is left out, nobody needs one */
 export async function startMailbox(password?: string): Promise<Mailbox> {
   const arrivals = new Arrivals<ReceivedMail>('mails');
   const server = new SMTPServer({

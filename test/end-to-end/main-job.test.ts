@@ -27,7 +27,7 @@ interface Installation {
 
 const FOREIGN = 'the executable for arm64';
 const CONTAINER = 'the container image';
-/** What the others prove on SQLite has nothing to do with the database. */
+/** On PostgreSQL one is enough: what the others prove does not depend on the database. */
 const HOSTS = ON_POSTGRES
   ? ['the bundle', 'the executable']
   : ['the bundle', 'the executable', CONTAINER, ...(isArm64 ? [] : [FOREIGN])];
@@ -125,7 +125,7 @@ async function tellTheStory({ daemon, mailbox, receiver }: Installation): Promis
   const { checked_in_at } = await snitchNow(daemon, snitch);
   assert.ok(checked_in_at, 'it checked in');
   const deadline = (Math.floor(Date.parse(checked_in_at) / MINUTE) + 2) * MINUTE;
-  // How soon it comes is the host's business; only that a whole period more is not needed is the daemon's.
+  // How soon it comes depends on the host, but it must not need another whole period.
   await receiver.waitFor(2, deadline - Date.now() + MINUTE);
   await mailbox.waitFor(2, MINUTE);
   const missing = await expectAlert({ mailbox, receiver }, 2, 'snitch.missing', 'missing', 'healthy');

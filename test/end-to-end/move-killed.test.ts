@@ -26,7 +26,7 @@ interface Context {
 
 const SNITCH = fileURLToPath(new URL('../../bin/snitch', import.meta.url));
 
-/** Of these it is killed amid one which is amid the others, and perhaps amid the last. */
+/** The tables amid which it is killed: one in the middle of the order, and perhaps the last. */
 const TABLES = process.env.CHAOS === 'full' ? ['check_ins', 'badges'] : ['check_ins'];
 
 const PHASES = [

@@ -98,7 +98,7 @@ test('everything moves there and back, whichever host is named first', async (co
   assert.equal(differences(source, contentOfFile(file)), []);
 });
 
-test('what keeps it from beginning is said, with what to do', async (context) => {
+test('says what keeps it from beginning, and what to do about it', async (context) => {
   const { primary, standby, stranger, passwordFile } = context;
   const dataDir = sourceIn(context, 'kept');
   const database = await ownDatabase(context);

@@ -49,7 +49,7 @@ const READ = [
   ],
 ];
 
-/** What names the listening address, or is counted since the start, is another thing at each start. */
+/** Leaves out what differs at each start: the listening address, and what is counted since the start. */
 async function answersOf(daemon: DaemonProcess, token: string): Promise<string[]> {
   const texts = READ.map(async (path) => {
     const answer = await daemon.call('GET', path.replace('TOKEN', token));
@@ -177,7 +177,7 @@ test('what people and jobs left is the same on PostgreSQL, and on SQLite again',
   );
 });
 
-test('what was typed wrong, and what cannot be, is said with the exit code for it', async ({ cluster }) => {
+test('says what was typed wrong and what is impossible, each with its exit code', async ({ cluster }) => {
   using place = ownDirectory();
   const env = { SNITCH_DATA_DIR: place.path };
   const ended = async (...args: string[]) => {

@@ -113,7 +113,7 @@ export async function openThrough(
   const outgoing = plain
     ? httpRequest({ ...options, port: plainPort, headers: given })
     : httpsRequest({ ...options, port: securePort, headers: given, ca, servername: HOST });
-  // Who has answered already may not want the rest of a body.
+  // A server that has answered already may not read the rest of a body.
   outgoing.on('error', () => {});
   outgoing.end(body);
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
@@ -181,7 +181,7 @@ export class Nginx {
     return { status: response.statusCode, headers: response.headers, text: await text(response) };
   }
 
-  /** Ends it, and answers with all that it logged, by file. */
+  /** Ends it. @returns all that it logged, by file */
   async end(): Promise<Map<string, string>> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
       this.#child.kill('SIGQUIT');

@@ -129,7 +129,7 @@ test('an event arrives while the stream is open', async (context) => {
   assert.not(stream.complete);
 });
 
-/** What came, up to this text. */
+/** Reads until this text has come. */
 async function upTo(chunks: AsyncIterator<string>, awaited: string): Promise<string> {
   let came = '';
   while (!came.includes(awaited)) {
@@ -140,7 +140,7 @@ async function upTo(chunks: AsyncIterator<string>, awaited: string): Promise<str
   return came;
 }
 
-test('metrics are for this host alone', async ({ daemon, nginx }) => {
+test('metrics are shown to this host alone', async ({ daemon, nginx }) => {
   for (const path of ['/metrics', '/metrics/', '/metrics?x=1', '/%6detrics', '//metrics', '/x/../metrics']) {
     const answer = await nginx.ask('GET', path);
     assert.is(answer.status, 404, path);

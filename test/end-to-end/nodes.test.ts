@@ -91,7 +91,7 @@ test('after a kill -9 of one node nothing is lost, and alerts come from the othe
     assert.is(hook.status, 200);
     for (const node of [one, two, one, two]) assert.is(await checkIn(node, token), 202);
     assert.is(await countOfCheckIns(two, token), 4);
-    // One that dies before its first sign beside the second is taken to have died before that began.
+    // A node that dies before its first sign of life beside the second is taken to have died before the second began.
     const unsure = () =>
       context.cluster.query('SELECT 1 FROM nodes WHERE unsure_from IS NOT NULL', [], database);
     await until(async () => (await unsure()).length === 0, 'both are known to have lived together');

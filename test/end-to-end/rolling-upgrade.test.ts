@@ -89,7 +89,7 @@ async function alertsOnce({ receiver }: Context, nodes: [DaemonProcess, DaemonPr
   await receiver.waitFor(told + 1, 60_000);
   assert.is(await checkIn(other, token), 202);
   await receiver.waitFor(told + 2, 60_000);
-  // Whoever is killed before it has written down that it sent an alert may have that sent again.
+  // What a node sent and had not noted when it was killed may be sent again.
   const pending = async () => (await (await one.call('GET', '/v1/deliveries?state=pending')).json()) as [];
   await until(async () => (await pending()).length === 0, 'both alerts are settled');
   const types = receiver.posts.slice(told).map(({ body }) => body.type);

@@ -32,7 +32,7 @@ async function pagesOf(daemon: DaemonProcess): Promise<string[]> {
   return pages.map(({ snitch, type, state, attempts }) => `${snitch?.name} ${type} ${state} ${attempts}`);
 }
 
-test('what lasts is told once in its time, what ended or was paused before never, though the daemon is killed', async () => {
+test('through a kill, what lasts is told once in its time, and what ended or was paused before that is never told', async () => {
   const dataDir = newDataDir();
   try {
     using pager = await startReceiver();
@@ -65,7 +65,7 @@ test('what lasts is told once in its time, what ended or was paused before never
     await checkIn(daemon, ended);
     await until(() => pager.received.length > 0, 'the alarm arrives', 60_000);
     assert.ok((pager.received[0]?.at ?? 0) - decidedAt >= AFTER * 1_000, 'not before its time');
-    // The end goes to whoever got the alarm, and to nobody else.
+    // The recovery goes to whoever got the alarm, and to nobody else.
     await checkIn(daemon, lasting);
     await until(() => pager.received.length > 1, 'its end arrives', 60_000);
     await sleep(2_000);

@@ -189,7 +189,7 @@ for (const { format, secretFiles, thoroughly } of [JSON_LOG, PRETTY_LOG]) {
   let life: BusyLife;
 
   test.before(async () => {
-    // Whatever is made is open to all, unless the program closes it.
+    // Files are open to all unless the program itself closes them.
     process.umask(0);
     const smtpPassword = newPassword();
     targets = await startHostileTargets((password) => password === smtpPassword);
@@ -205,7 +205,7 @@ for (const { format, secretFiles, thoroughly } of [JSON_LOG, PRETTY_LOG]) {
     removeDataDir(life.root);
   });
 
-  test('they were used, and what went wrong was logged', () => {
+  test('the secrets were used, and each failure was logged', () => {
     assert.is(targets.users.size, 1, 'one user logged in to the mail server');
     assert.ok(targets.authorizations.size > 4, 'the webhooks got their credentials');
     for (const message of [...FAILURES, 'refused the login: 535', REFUSED, 'could not be swept', 'stopped'])
@@ -224,7 +224,7 @@ for (const { format, secretFiles, thoroughly } of [JSON_LOG, PRETTY_LOG]) {
     assert.equal(life.secrets.foundIn(life.commandLine), []);
   });
 
-  test('none is in an answer, or in what a command prints, but the one that it is asked for', () => {
+  test('none is in an answer or in what a command prints, except the one that was asked for', () => {
     assert.equal(life.secrets.foundIn(life.told.join('\n')), []);
   });
 

@@ -71,7 +71,7 @@ async function reload(daemon: DaemonProcess, notify: ReturnType<typeof openNotif
   return notify.fields.slice(from).filter((field) => /^(RELOADING|READY)/.test(field));
 }
 
-test('it takes the socket that it is given, and says where that is', async ({ dataDir }) => {
+test('it takes the socket that it is given, and says its address', async ({ dataDir }) => {
   using socket = openListeningSocket();
   const env = { SNITCH_LISTEN: '127.0.0.1:1' };
   await using daemon = await startProcess({ dataDir, socket: socket.fd, env });
@@ -80,7 +80,7 @@ test('it takes the socket that it is given, and says where that is', async ({ da
   assert.is(await daemon.end(), 0);
 });
 
-test('two sockets are refused with what to do', async ({ dataDir }) => {
+test('two sockets are refused, and it says what to do', async ({ dataDir }) => {
   using _socket = openListeningSocket();
   const wrapper = ['sh', '-c', 'LISTEN_FDS=2 LISTEN_PID=$$ exec "$@"', 'sh'];
   const error = await startProcess({ dataDir, wrapper }).catch((reason: Error) => reason);
@@ -141,7 +141,7 @@ for (const [who, sent] of [
   });
 }
 
-test('it takes a socket file too, and says where that is', async ({ dataDir }) => {
+test('it takes a socket file too, and says its path', async ({ dataDir }) => {
   const path = join(dataDir, 'snitch.sock');
   using socket = openListeningFile(path);
   await using daemon = await startProcess({ dataDir, socket: socket.fd });

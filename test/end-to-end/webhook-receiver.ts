@@ -19,7 +19,7 @@ export interface WebhookReceiver {
   posts: readonly ReceivedPost[];
   /** Resolves with all that arrived once there are `count`. */
   waitFor(count: number, withinMs: number): Promise<readonly ReceivedPost[]>;
-  /** From now on what arrives is kept, and not answered before the answer to this call is called. */
+  /** From now on what arrives is kept, and answered only once the function that this returns was called. */
   hold(): () => void;
   stop(): Promise<void>;
 }
