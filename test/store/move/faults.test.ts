@@ -50,7 +50,7 @@ function toSqlite({ cluster, database }: Context, file: string, onProgress: Watc
   return moveToSqlite({ address, shown: 'the source', dataDir: null, file, onProgress });
 }
 
-/** Calls `act` once, when a table of this name is at it. */
+/** Calls `act` once, when it is the turn of the table of this name. */
 function at(doing: 'copying' | 'verifying', table: string, act: () => void): Watch {
   let isDone = false;
   return (progress) => {
@@ -75,7 +75,7 @@ async function isEmpty({ cluster, database }: Context): Promise<boolean> {
   return row?.count === '0';
 }
 
-/** By another program, which waits until they are gone: what is under way here cannot go on meanwhile. */
+/** Done by another program that waits until they are gone, so that nothing here goes on meanwhile. */
 function endSessions({ cluster, database }: Context): void {
   const sql = `SELECT pg_terminate_backend(pid, 30000) FROM pg_stat_activity WHERE datname = '${database}'`;
   runProgram('psql', ['--quiet', '--command', sql, cluster.url('postgres')]);
@@ -142,7 +142,7 @@ test('a user who may not make tables is told what to do', async (context) => {
   assert.match((await failure(move)).message, /permission denied.*make the user the owner of the database/);
 });
 
-test('a daemon that holds the data directory, or is to start there, waits for nothing', async (context) => {
+test('a move is refused at once while a daemon has the data directory, and so is a daemon while a move has it', async (context) => {
   const unlock = lockDataDir(context.dataDir);
   try {
     const refused = await failure(toPostgres(context));

@@ -14,7 +14,7 @@ interface Column {
   pk: number;
 }
 
-/** What lies in all tables, as texts: each row as the JSON of its values, in the order of these. */
+/** The rows of each table as texts: the JSON of their values, sorted. */
 export type Content = Record<string, string[]>;
 
 /** Texts that one of the formats on the way could take for something else. */
@@ -82,7 +82,7 @@ export function makeRich(path: string): void {
   setting.run('liveness', String(ALIVE_AT));
   setting.run('canary', '5');
   setting.run('commit', '0123456789abcdef 17 5');
-  // Numbers that were given to rows which are gone are not given again.
+  // Numbers of rows that are gone must not be given again.
   db.prepare(`UPDATE sqlite_sequence SET seq = 5000 WHERE name = 'snitches'`).run();
   db.prepare('DELETE FROM reliefs').run();
   db.prepare(`UPDATE sqlite_sequence SET seq = 77 WHERE name = 'reliefs'`).run();
@@ -103,7 +103,7 @@ export function allTables(path: string): string[] {
   return tablesOf(db);
 }
 
-/** @param withNul as they are in SQLite, and not as PostgreSQL keeps them */
+/** @param withNul keeps NUL characters, instead of what is put in their place for PostgreSQL */
 export function contentOfFile(path: string, { withNul = false } = {}): Content {
   using db = closing(new Database(path, { readonly: true }));
   const content: Content = {};

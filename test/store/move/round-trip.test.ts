@@ -134,7 +134,7 @@ test('the next row gets a number that was never given, in both directions', asyn
   assert.is(source.prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'reliefs'`).pluck().get(), 78);
 });
 
-test('the last sign of life goes along as that of a node that has ended, and back', async (context) => {
+test('the last sign of life is moved as that of a node that has ended, in both directions', async (context) => {
   const { cluster, dataDir } = context;
   const database = await cluster.newDatabase();
   await toPostgres(context, database);
@@ -225,7 +225,7 @@ test('a file is never replaced, nor placed next to the log of another database',
   chmodSync(dataDir, 0o700);
 });
 
-test('a target that changes what is written is found out, and stays empty', async (context) => {
+test('a target that stores something else than was written is noticed, and stays empty', async (context) => {
   const { cluster } = context;
   const database = await cluster.newDatabase();
   await toPostgres(context, database);

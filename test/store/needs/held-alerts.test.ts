@@ -160,7 +160,7 @@ contract('alerts that are held', (test) => {
     assert.is((await snitchOf(store, owner, job.token)).hold?.until, null);
   });
 
-  test('what needs a held snitch is held too, by what is at the bottom', async ({ store }) => {
+  test('what needs a held snitch is held too, by the host at the end of the chain', async ({ store }) => {
     const { owner, host, job } = await hostAndJob(store);
     const third = await healthySnitch(store, owner, every(20, { name: 'report', needs: [job.token] }));
     for (const minutes of [5, 10, 20]) await pass(store, NOW + minutes * MINUTE);
@@ -375,7 +375,9 @@ contract('alerts that are held', (test) => {
     }
   });
 
-  test('the host loses the tag that it was needed by', async ({ store }) => {
+  test('the host loses the tag by which it was needed: its jobs have their period, and then they alert', async ({
+    store,
+  }) => {
     for (const how of ['removeTag', 'updateSnitch'] as const) {
       const { owner, host, job } = await bothDown(store, { needs: ['tag:host'] });
       if (how === 'removeTag') await store.removeTag(owner.id, host.token, ['host']);
@@ -428,7 +430,7 @@ contract('alerts that are held', (test) => {
     assert.equal(await alertsOf(store, owner, job.token), [REPORTED, MISSING]);
   });
 
-  test('it lasts over a restart, and over one between the recovery and the restarted deadlines', async (opened) => {
+  test('held alerts survive a restart, also one between the recovery and the restarted deadlines', async (opened) => {
     const { owner, host, job } = await bothDown(opened.store);
     let store = await opened.reopen();
     assert.is((await snitchOf(store, owner, job.token)).hold?.by?.name, 'db1');
@@ -501,7 +503,7 @@ contract('needs that are refused', (test) => {
     return validations?.map(({ attribute, message }) => `${attribute} ${message}`).join();
   };
 
-  test('unknown tokens, those of another case, and its own', async ({ store }) => {
+  test('a need of an unknown token, of one of another case or of its own is refused', async ({ store }) => {
     const { owner, host, job } = await hostAndJob(store);
     const other = await newCase(store);
     const foreign = await healthySnitch(store, other);
@@ -517,7 +519,7 @@ contract('needs that are refused', (test) => {
     assert.equal((await snitchOf(store, owner, job.token)).needs, [host.token]);
   });
 
-  test('circles, with the way in words', async ({ store }) => {
+  test('needs that form a circle are refused, with the way in words', async ({ store }) => {
     const { owner, host, job } = await hostAndJob(store);
     const direct = await wordsOf(store.updateSnitch(owner.id, host.token, { needs: [job.token] }, NOW));
     assert.is(direct, 'needs would go in a circle: db1 needs backup, which needs db1');
@@ -527,7 +529,7 @@ contract('needs that are refused', (test) => {
     assert.equal((await snitchOf(store, owner, host.token)).needs, []);
   });
 
-  test('tags that would close a circle, on every way that gives them', async ({ store }) => {
+  test('tags that would close a circle are refused, whichever request gives them', async ({ store }) => {
     const owner = await newCase(store);
     const host = await healthySnitch(store, owner, every(5, { name: 'db1', needs: ['tag:net'] }));
     const web = await healthySnitch(store, owner, every(5, { name: 'web1', needs: [host.token] }));
@@ -549,7 +551,7 @@ contract('needs that are refused', (test) => {
       NOW,
     );
     assert.is(await wordsOf(made), 'needs would go in a circle: x needs x (tag:net)');
-    // Beside needs that are taken back, the tag is harmless.
+    // If the needs are taken back in the same request, the tag closes no circle.
     const both = await store.updateSnitch(owner.id, web.token, { tags: ['net'], needs: [] }, NOW);
     assert.equal([both?.tags, both?.needs], [['net'], []]);
   });

@@ -50,7 +50,7 @@ const ORDERS = {
   together: (host, job) => [heard(WELL, host, job), pass(WELL + SECOND)],
 } satisfies Record<string, (host: string, job: string) => Step[]>;
 
-/** Goes on after each death with the step that was not known to be taken, as jobs and the sweeper do. */
+/** After each death it takes the unconfirmed step again, as jobs and the sweeper do. */
 function takeAll(dataDir: string, steps: readonly Step[]): number {
   let deaths = 0;
   for (let taken = 0; taken < steps.length; ) {

@@ -6,7 +6,7 @@ import { fdatasync, writeSync } from 'node:fs';
 import { openStore } from '../acting.ts';
 import { checkIn, sweep } from '../fixture.ts';
 
-/** Check-ins that come at once, and then a pass of the sweeper where `passes`. */
+/** Check-ins at the same time, and then a pass of the sweeper if `passes` is set. */
 export interface Step {
   now: number;
   tokens: readonly string[];
@@ -14,7 +14,7 @@ export interface Step {
 }
 
 const [dataDir = '', script = '[]', syncs = '0'] = process.argv.slice(2);
-/** Half a sync more is after it. */
+/** Half a sync more means after the sync. */
 let left = Number(syncs);
 
 function live(half: number): void {

@@ -143,7 +143,7 @@ contract('what waits when a silence begins', (test) => {
     await checkIn(store, token, END - 10 * MINUTE, { outcome: 'error' });
     assert.equal((await outbox(store, owner))[0], ['missing dropped: it reported an error before', null]);
     await pass(store, END);
-    // The outage is half an hour old long since.
+    // By then the outage is much older than half an hour.
     assert.equal(await sent(store, END), ['errored']);
   });
 

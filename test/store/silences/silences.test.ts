@@ -42,7 +42,7 @@ function silence(
   return store.createSilence(id, { scope, time, note: 'kernel', by: 'ops' }, now);
 }
 
-/** One pass of the sweep as the daemon makes it; answers how many snitches changed. */
+/** One pass of the sweep as the daemon makes it. @returns how many snitches changed */
 async function pass(store: Store, now: number): Promise<number> {
   for (;;) {
     const { more, failures } = await store.endSilencesSlice(now);
@@ -148,7 +148,7 @@ contract('deadlines in a silence', (test) => {
     await pass(store, DUE + MINUTE);
     assert.is(await store.deleteSilence(owner.id, id, at('12:10')), true);
     assert.is(await pass(store, at('12:10')), 1);
-    // It was late, and gets the twenty minutes back.
+    // It was late, and gets the twenty minutes of the silence back.
     assert.is(await dueOf(store, owner, early.token), at('12:20'));
     await pass(store, at('12:20'));
     assert.equal(await told(store, owner, early.token), ['snitch.missing from healthy']);
@@ -244,7 +244,7 @@ contract('deadlines in a silence', (test) => {
     assert.equal(await told(store, owner, token), ['snitch.missing from healthy']);
   });
 
-  test('what waits for the end of a silence in a future that never was is looked at again', async ({
+  test('what waits for the end of a silence that a wrong clock put into the future is looked at again', async ({
     store,
   }) => {
     const owner = await newCase(store);

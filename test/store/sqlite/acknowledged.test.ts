@@ -89,7 +89,7 @@ test('commits are counted in the database, and one that was not made does not co
   assert.is(acknowledged.stamp(NOW).number, 7);
 });
 
-test('what is all there is not missed, nor what was committed and told to nobody', (world) => {
+test('nothing is missed while all is there, and commits beyond what was acknowledged are no loss', (world) => {
   const db = databaseAt(5);
   assert.is(work(world, db, 3), null);
   assert.is(work(world, db, 0), null);
@@ -98,13 +98,13 @@ test('what is all there is not missed, nor what was committed and told to nobody
   assert.is(statSync(world.file).size, 128, 'within one sector');
 });
 
-test('what was committed when a database is opened is missed from then on, though nothing was written', (world) => {
+test('what a database held when it was opened is missed later, even if nothing was written since', (world) => {
   work(world, databaseAt(5), 1);
   assert.is(work(world, databaseAt(9), 0), null);
   assert.equal(work(world, databaseAt(8), 0)?.window.start, NOW + 8 * SECOND);
 });
 
-test('what is gone is missed from the last commit that is left, until something was written after it', (world) => {
+test('a loss is told from the last commit that is left on, until something was written after it', (world) => {
   work(world, databaseAt(5), 3);
   const older = databaseAt(6);
   const loss = {
@@ -124,7 +124,7 @@ test('a window does not begin later than it ends, where the clock was set back',
   assert.equal(acknowledged.loss?.window, { start: NOW, end: NOW });
 });
 
-test('another database misses nothing of this one, nor does one that is put in its place', (world) => {
+test('no commits are missed in another database, nor in one that was put in the place of this one', (world) => {
   work(world, databaseAt(5), 3);
   assert.is(work(world, databaseAt(1, 'a'.repeat(16)), 0), null);
   work(world, databaseAt(5), 3);
@@ -142,7 +142,7 @@ test('a file that another version has written is read', (world) => {
   }
 });
 
-test('what cannot be read says nothing', (world) => {
+test('a file that cannot be read tells of no loss', (world) => {
   for (const spoil of [
     (text: string) => text.replace(' 8 ', ' 9 '),
     (text: string) => text.slice(0, 20),
@@ -158,7 +158,7 @@ test('what cannot be read says nothing', (world) => {
   }
 });
 
-test('where the file cannot be used the store works on', ({ dir, file }) => {
+test('the store works even where the file cannot be used', ({ dir, file }) => {
   mkdirSync(file);
   const told: unknown[] = [];
   using acknowledged = closing(new Acknowledged(databaseAt(5), dir, NOW, (error) => told.push(error)));
@@ -186,7 +186,7 @@ async function dataSyncs(work: () => Promise<void>): Promise<string[]> {
   return synced;
 }
 
-test('the file is synced behind the commits, once for many', async ({ dir }) => {
+test('the file is synced after the commits, once for many', async ({ dir }) => {
   const acknowledged = new Acknowledged(databaseAt(5), dir, NOW, fail);
   try {
     const commitSome = () => {
@@ -194,7 +194,7 @@ test('the file is synced behind the commits, once for many', async ({ dir }) => 
     };
     const synced = await dataSyncs(async () => {
       commitSome();
-      // Its timer keeps no process alive; this one does.
+      // The timer of the store keeps no process alive, but this one does.
       await sleep(1_500);
       commitSome();
       await sleep(1_500);

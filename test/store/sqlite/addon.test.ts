@@ -23,7 +23,7 @@ function packagedAddon(): string {
   return getPrebuildPath() ?? '';
 }
 
-test('where it can be loaded from nowhere, each place is told with what it said, and is left empty', ({
+test('if it can be loaded from nowhere, the error names each place with its fault, and each is left empty', ({
   dir,
 }) => {
   const place = (name: string) => {
@@ -68,7 +68,7 @@ test('where it can be loaded from nowhere, each place is told with what it said,
   assert.is(least.length, 2, 'memory, and the directory for everybody');
 });
 
-// After the others: the loader knows what it has loaded by the name of its file.
+// Last, because the loader knows by the name of a file whether it has loaded it.
 test('on a host whose libraries are too old, it says so, and gives no advice on directories', () => {
   const addon = readFileSync(packagedAddon()).toString('latin1');
   for (const [needed, future, library] of [
@@ -104,7 +104,7 @@ test('the addon as a program has it in itself opens databases', () => {
   }
 });
 
-test('outside of the executable the library finds its own', ({ dir }) => {
+test('outside of the executable the library finds its own addon', ({ dir }) => {
   const db = openFile(join(dir, 'some.db'));
   try {
     assert.is(db.prepare('SELECT 3').pluck().get(), 3);

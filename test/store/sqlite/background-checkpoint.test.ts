@@ -72,7 +72,7 @@ interface World extends Opened {
 
 const checkpoint = suite<World>('checkpoints in the background');
 
-/** Batches are bounded in time: on a machine that is busy, calls that came together could be two of them. */
+/** Batches are bounded in time: on a busy machine, calls that came together could become two batches. */
 const { now } = performance;
 
 checkpoint.before.each(async (world) => {
@@ -171,7 +171,7 @@ checkpoint('a log that somebody reads an older state of holds nobody, and is cop
 checkpoint('what a checkpoint had to leave in the log counts for the next', async (world) => {
   const { sync, copy, dataDir } = world;
   sync.free();
-  // Twice as many as make a checkpoint due are copied in the background: the first one is not.
+  // Only logs of twice the size that makes a checkpoint due are copied in the background: the first one is not.
   const store = await world.reopenWith({ backgroundFrom: 12 });
   const reader = new Database(databasePath(dataDir), { readonly: true });
   try {

@@ -27,7 +27,7 @@ const NAMES = [
   ...FILES.flatMap((file) => [`a sync of ${file} begins`, `after a sync of ${file}`]),
 ];
 
-/** The first database that is synced is still being written; the second time writes are held. And so on. */
+/** Each step at its first and at its second time: what is being written then differs. */
 const STEPS = [1, 2].flatMap((times) => NAMES.map((name) => ({ name, times })));
 
 type Step = (typeof STEPS)[number];
@@ -35,7 +35,7 @@ const POWER_CUTS = Number(process.env.POWER_CUTS ?? 4);
 
 interface World {
   dir: string;
-  /** What was told to be durable, a byte for each check-in. */
+  /** A file with a byte for each check-in that was acknowledged. */
   acknowledged: string;
 }
 
@@ -163,7 +163,7 @@ for (const kind of ['ext4', 'xfs'] as const) {
     try {
       const work = await prepare(disk.dataDir);
       for (let cut = 0; cut < POWER_CUTS; cut += 1) {
-        // Other ones each time, and all of them with enough cuts.
+        // Each cut at another step, and enough cuts reach all of them.
         const step = STEPS[(cut * 5) % STEPS.length] as Step;
         using child = startAt(step, 'SIGSTOP', disk.dataDir, world, work);
         const closed = once(child, 'close');

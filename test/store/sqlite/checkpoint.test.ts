@@ -10,7 +10,7 @@ import { follow, type HeldStore, openHeld, turns } from './controlled-sync.ts';
 
 const checkpoint = suite<HeldStore>('checkpoints');
 
-/** Batches are bounded in time: on a machine that is busy, calls that came together could be two of them. */
+/** Batches are bounded in time: on a busy machine, calls that came together could become two batches. */
 const { now } = performance;
 
 checkpoint.before.each(async (world) => {

@@ -35,7 +35,7 @@ export function contentOfFile(path: string): Content {
   }
 }
 
-/** Opens a database, and answers with what was upgraded on the way: `await using store = openUpgraded(dataDir)`. */
+/** Opens a database, and notes what was upgraded on the way: `await using store = openUpgraded(dataDir)`. */
 export function openUpgraded(dataDir: string): Closing & { migrated: Migrated[] } {
   const migrated: Migrated[] = [];
   return { ...openIn(dataDir, { onMigrated: (one) => migrated.push(one) }), migrated };

@@ -66,12 +66,12 @@ export async function openHeld(options: Pick<SqliteOptions, 'checkpointAfter'> =
   return { ...opened, sync, owner, token };
 }
 
-/** Lets the event loop go round until the store has done all that it can do without the disk. */
+/** Turns the event loop until the store has done all that it can do without the disk. */
 export async function turns(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
 }
 
-/** Follows a promise: `pending` until it is kept or broken. */
+/** Watches a promise: `pending` until it is kept or broken. */
 export function follow(promise: Promise<unknown>): { state: 'pending' | 'kept' | 'broken'; error: unknown } {
   const followed = { state: 'pending' as 'pending' | 'kept' | 'broken', error: undefined as unknown };
   promise.then(

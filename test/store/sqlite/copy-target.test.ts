@@ -32,7 +32,10 @@ test('a file elsewhere is welcome, whether or not it or its directory is there',
   }
 });
 
-test('no file that the daemon works with is replaced, by none of its names', ({ dataDir, elsewhere }) => {
+test('no file that the daemon works with is replaced, whichever of its names is given', ({
+  dataDir,
+  elsewhere,
+}) => {
   const own = join(dataDir, 'snitch.db');
   const names = { symbolic: join(elsewhere, 'symbolic'), hard: join(elsewhere, 'hard') };
   // The parent of a linked directory is not the directory that the link is in.
@@ -50,7 +53,7 @@ test('no file that the daemon works with is replaced, by none of its names', ({ 
   assert.match(refusalOfTarget(dataDir, log) ?? '', `${log} is ${log} itself`);
 });
 
-test('no copy goes where it is lost with what it is a copy of', ({ dir, dataDir, elsewhere }) => {
+test('no copy goes where it would be lost together with the original', ({ dir, dataDir, elsewhere }) => {
   symlinkSync(dataDir, join(dir, 'again'));
   symlinkSync(join(dataDir, 'later'), join(elsewhere, 'dangling'));
   symlinkSync('dangling', join(elsewhere, 'chain'));
@@ -81,7 +84,7 @@ test('no copy goes into the data directory of another daemon', ({ dir, dataDir, 
   );
 });
 
-test('links that lead in a circle come to an end', ({ dataDir, elsewhere }) => {
+test('links that lead in a circle are not followed for ever', ({ dataDir, elsewhere }) => {
   symlinkSync(join(elsewhere, 'two'), join(elsewhere, 'one'));
   symlinkSync(join(elsewhere, 'one'), join(elsewhere, 'two'));
   let answer: string | null;

@@ -139,7 +139,11 @@ unless(process.geteuid?.() === 0 ? null : 'only root can become another user', t
   },
 );
 
-test('what cannot be copied, or not there, is told and leaves nothing', async ({ dir, dataDir, file }) => {
+test('what cannot be copied, or not to that place, is reported and leaves nothing behind', async ({
+  dir,
+  dataDir,
+  file,
+}) => {
   const none = join(dir, 'none');
   assert.is(
     await refusal(() => takeBackup(none, file)),
@@ -179,7 +183,7 @@ test('a copy is put in place whole, and what was there before is kept', async ({
   assert.is(store.lost, null);
 });
 
-test('where nothing was, nothing is kept', async ({ dir, dataDir, file }) => {
+test('if there was no database before, none is kept', async ({ dir, dataDir, file }) => {
   await takeBackup(dataDir, file);
   const fresh = join(dir, 'fresh');
   const { content, kept } = restoreBackup(file, fresh, STAMP);
@@ -270,7 +274,7 @@ test('the database itself, and that of a daemon at work, are refused', async ({ 
   assert.is(restoreBackup(file, join(dir, 'fresh'), STAMP).content.snitches, 2);
 });
 
-test("what is left of a restore that was interrupted is in nobody's way", async ({ dataDir, file }) => {
+test('what an interrupted restore left does not hinder the next one', async ({ dataDir, file }) => {
   await takeBackup(dataDir, file);
   for (const suffix of ['', '-wal', '-shm', '-journal']) {
     appendFileSync(`${databasePath(dataDir)}.restoring${suffix}`, 'half');

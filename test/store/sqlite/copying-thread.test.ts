@@ -139,7 +139,7 @@ thread('one that ended before anybody looked is given up at once', async (world)
   const startThread = (workerData: CopyingWork) => {
     const code = `${READY} require('node:worker_threads').parentPort.once('message', () => {})`;
     const worker = new Worker(code, { eval: true, workerData });
-    // All that it says comes to a process that was busy meanwhile, in one go.
+    // The process was busy meanwhile, and gets all messages of the thread at once.
     const once = worker.once.bind(worker) as (
       name: string,
       listener: (...given: unknown[]) => void,

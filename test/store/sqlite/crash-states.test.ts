@@ -130,7 +130,7 @@ function risks(steps: readonly Step[]): boolean[] {
   });
 }
 
-/** From a sync that is left out until the end of the next one of that file that is not. */
+/** The steps from a sync that is left out to the end of the next sync of that file that is made. */
 function doubts(steps: readonly Step[], leavesOut: (step: Sync) => boolean): boolean[] {
   const doubtful = new Set<FileName>();
   const making = new Map<number, FileName>();
@@ -161,7 +161,7 @@ function stateOf(files: Record<FileName, UncertainFile>, random: () => number): 
   return { database, log, note: files.note.cut(random) };
 }
 
-/** Half of the states come up more than once, and are looked at once: what they must hold changes all the same. */
+/** Half of the states come up more than once and are opened once, although what they must hold may differ. */
 function faultIn(
   state: State,
   { desk, seen, acknowledged }: { desk: string; seen: Map<string, Looked>; acknowledged: number },
@@ -185,7 +185,7 @@ function lookAt(desk: string, { database, log, note }: State): Looked {
   try {
     db = new Database(path);
     db.pragma('locking_mode = EXCLUSIVE');
-    // Nobody checks what this one writes.
+    // Whether what this writes survives does not matter.
     db.pragma('synchronous = OFF');
     if (db.pragma('integrity_check(1)', { simple: true }) !== 'ok') return DAMAGED;
     const kept = Number(db.prepare('SELECT COUNT(*) FROM check_ins').pluck().get());
@@ -214,7 +214,7 @@ function isCalledLost(db: Database.Database, desk: string, note: Buffer): boolea
 
 type Sync = Extract<Step, { kind: 'sync' }>;
 
-/** Who does something: the thread that runs the program, the one that copies in the background, or one that only syncs. */
+/** Who takes a step: the thread of the program, the one that copies in the background, or one that only syncs. */
 function whoIn(steps: readonly Step[]): (step: { by: string }) => 'program' | 'copier' | 'pool' {
   const program = steps.find((step) => step.kind === 'sync')?.by;
   const copies = (step: Step) =>
@@ -223,7 +223,7 @@ function whoIn(steps: readonly Step[]): (step: { by: string }) => 'program' | 'c
   return ({ by }) => (by === program ? 'program' : copiers.has(by) ? 'copier' : 'pool');
 }
 
-/** What the search must notice, so that finding nothing means something. */
+/** Omissions that the search must notice: otherwise it would prove nothing that it finds no fault. */
 const LEFT_OUT: [what: string, modes: Mode[], file: FileName, by: ReturnType<ReturnType<typeof whoIn>>][] = [
   ['the syncs of the log', ['itself', 'background'], 'log', 'pool'],
   ['the syncs of the database', ['itself', 'background'], 'database', 'pool'],

@@ -64,7 +64,7 @@ interface World {
   acknowledged: Acknowledged;
   batches: GroupCommit;
   told: Change[];
-  /** Where it is set, syncs wait in it for the test to begin them. */
+  /** If it is set, syncs wait here until the test begins them. */
   heldSyncs: (() => void)[] | null;
 }
 

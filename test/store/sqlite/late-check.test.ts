@@ -1,5 +1,5 @@
 /**
- * A large database is opened before it is checked, and the check is made up for by another process.
+ * A large database is opened before it is checked; another process checks it afterwards.
  * Time limit: 120 s.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -127,7 +127,7 @@ test('one that was found damaged is checked first, until it was found whole', as
   }
 });
 
-test('a check that comes to nothing is told, and the store goes on', async ({ dataDir }) => {
+test('a check that cannot be finished is reported, and the store goes on', async ({ dataDir }) => {
   const exits = [process.execPath, '-e', 'console.error("no room"); process.exit(7)'];
   for (const [checkWith, reason] of [
     [['/nowhere/snitch'], /ENOENT/],

@@ -49,7 +49,7 @@ import {
   temporaryDirectory,
 } from '../fixture.ts';
 
-/** Runs statements as the store does, and notes how SQLite means to run them. */
+/** Runs statements as the store does, and notes SQLite's plan for each. */
 class PlannedTransaction extends SqliteTransaction {
   readonly plans = new Map<string, string[]>();
   readonly values = new Map<string, Value[]>();
@@ -157,11 +157,11 @@ function isPlannedAnew(db: Database.Database, sql: string, values: Value[]): boo
   if (/^\s*INSERT/.test(sql) || values.length === 0) return false;
   const [asItIs, withPlus] = [db.prepare<Value[]>(sql), db.prepare<Value[]>(sql.replaceAll(/\+?\?/g, '+?'))];
   const slower = () => fastest(db, asItIs, values) > 2.5 * fastest(db, withPlus, values) + 1;
-  // A machine that is busy may lie once, not three times.
+  // On a busy machine one measurement may be wrong, but hardly three.
   return slower() && slower() && slower();
 }
 
-/** Runs the operation and answers its statements, each with what is wasteful about it. */
+/** Runs the operation. @returns its statements, each with what is wasteful about it */
 async function wasteOf({ db }: World, operation: Operation<unknown>): Promise<Record<string, string[]>> {
   const tx = new PlannedTransaction(db);
   await operation(tx);

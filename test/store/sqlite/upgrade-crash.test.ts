@@ -32,7 +32,7 @@ interface Call {
 }
 
 interface World {
-  /** Starts as a program that is built, not file by file. */
+  /** Bundled, because it starts faster than file by file. */
   upgrader: Bundled;
   dir: string;
   /** A database of the first version, to be copied for every crash. */

@@ -71,7 +71,7 @@ outcome('it is the same from every version on', ({ dataDir }) => {
     assert.equal(upgradedBy(dataDir, version), atOnce, `by way of version ${version}`);
 });
 
-/** The landed text itself, each walk in one go. */
+/** Runs the migrations exactly as they landed, each walk in one go. */
 function upgradeByTheText(db: Database.Database): void {
   const columns = db.prepare('SELECT name FROM pragma_table_info(?)').pluck();
   for (const migration of migrations.slice(1)) {
