@@ -20,7 +20,7 @@ import { type Coverage, extentOf, type Range, readCoverage, runs } from './cover
 import { EQUIVALENTS, type Equivalent, equivalentOf } from './equivalents.ts';
 import { type Mutation, mutationsOf } from './mutations.ts';
 import { Progress, sumOfCode } from './progress.ts';
-import { isAboutPostgres, isRunIn, POSTGRES_ROOMS, ROOMS, roomOf } from './rooms.ts';
+import { isAboutPostgres, isRunIn, LAST, POSTGRES_ROOMS, ROOMS, roomOf } from './rooms.ts';
 import { shuffled } from './shuffled.ts';
 import { copyTrees, type EnvOf, ROOT, type Tree, type Trees } from './tree.ts';
 
@@ -38,8 +38,8 @@ const { values: options, positionals: patterns } = parseArgs({
 
 const rooms = options.postgres ? POSTGRES_ROOMS : ROOMS;
 
-/** The most test files that are tried with one bug. */
-const TRIED_AT_MOST = 16;
+/** The most test files that are tried with one bug: of its own and near rooms, and of the server. */
+const TRIED_AT_MOST = { near: 16, last: 8 };
 
 /** A test file hangs if it takes more than this many times as long as without a bug, plus this many seconds. */
 const PATIENCE = { times: 3, seconds: 10 };
@@ -151,7 +151,7 @@ async function measureOne(
 
 /**
  * The tests that execute the place of a bug: first the one of the same name, then those of the same room, ordered by how
- * much of its file they run. If there are many, the last ones would hardly notice what the others miss, and would take
+ * much of its file they run, and last some of the server. If there are many, the last ones would hardly notice what the others miss, and would take
  * minutes.
  */
 function testsFor({ file, runsAt }: Planted, measured: readonly Measured[]): Measured[] {
@@ -159,14 +159,16 @@ function testsFor({ file, runsAt }: Planted, measured: readonly Measured[]): Mea
   const own = `${basename(file, '.ts')}.test.ts`;
   const rank = ({ test: { path } }: Measured) =>
     path.startsWith(`${room?.name}/`) ? (basename(path) === own ? 0 : 1) : 2;
-  return measured
+  const sorted = measured
     .filter(
       ({ test, coverage }) => room && isRunIn(room, test) && runsAt.some((at) => runs(coverage, file, at)),
     )
     .map((one) => ({ one, rank: rank(one), extent: extentOf(one.coverage, file) }))
     .sort((a, b) => a.rank - b.rank || b.extent - a.extent || a.one.seconds - b.one.seconds)
-    .slice(0, TRIED_AT_MOST)
     .map(({ one }) => one);
+  const isLast = ({ test: { path } }: Measured) => LAST.test(path);
+  const near = sorted.filter((one) => !isLast(one)).slice(0, TRIED_AT_MOST.near);
+  return [...near, ...sorted.filter(isLast).slice(0, TRIED_AT_MOST.last)];
 }
 
 /**

@@ -6,18 +6,21 @@ export interface Room {
   name: string;
   /** Patterns of its files in which bugs are planted, below `src/`. */
   sources: readonly string[];
-  /** Its own tests, and the quick ones of rooms that use it: paths below `test/`. */
+  /** Its own tests, and those of rooms that use it: paths below `test/`. */
   tests: RegExp;
 }
 
+/** The server uses all of them: its quick tests are tried last, with bugs that the others missed. */
+export const LAST = /^http\//;
+
 /** Rooms whose tests need no other program. */
 export const ROOMS: readonly Room[] = [
-  { name: 'core', sources: ['core/**/*.ts'], tests: /^(?:core|store|delivery)\// },
+  { name: 'core', sources: ['core/**/*.ts'], tests: /^(?:core|store|delivery|http)\// },
   {
     name: 'store',
     // Migrations that have landed are protected by their digests, which would notice every change.
     sources: ['store/*.ts', 'store/{methods,operations,sqlite}/**/*.ts'],
-    tests: /^(?:store\/(?!postgres\/|move\/)|sweep\/|system\/syncs)/,
+    tests: /^(?:store\/(?!postgres\/|move\/)|sweep\/|http\/|system\/syncs)/,
   },
   { name: 'delivery', sources: ['delivery/**/*.ts'], tests: /^delivery\// },
   { name: 'text', sources: ['text/**/*.ts'], tests: /^text\// },
@@ -47,8 +50,9 @@ export function roomOf(file: string, rooms: readonly Room[]): Room | undefined {
 }
 
 /** Whether a test belongs to the room, needs nothing built, and needs no more of the host than the other tests. */
-export function isRunIn(room: Room, { path, needs, waits, isOnBoth }: TestFile): boolean {
+export function isRunIn(room: Room, { path, needs, waits, isOnBoth, isSlow }: TestFile): boolean {
   if (needs !== 'nothing' || !path.endsWith('.ts') || !room.tests.test(path)) return false;
+  if (isSlow && LAST.test(path)) return false;
   return POSTGRES_ROOMS.includes(room) ? isOnBoth || isAboutPostgres(path) : !waits;
 }
 
