@@ -21,6 +21,12 @@ export const RETRY_WAITS: readonly number[] = [
  */
 const JITTER = 0.1;
 
+/**
+ * No delivery waits for longer than this between attempts: one that seems to was planned while the clock ran ahead, and
+ * is tried at once (`decisions: When the service itself was blind`). The jitter of the longest wait is so much smaller.
+ */
+export const FARTHEST_ATTEMPT = 25 * HOUR;
+
 /** The longest wait that a target may ask for. */
 const LONGEST_RETRY_AFTER = 24 * HOUR;
 
@@ -40,7 +46,8 @@ export function nextAttemptAt(
 ): number | null {
   const wait = RETRY_WAITS[attempts - 1];
   if (wait === undefined) return null;
-  const scheduled = wait * (1 - JITTER + 2 * JITTER * random);
+  const jitter = Math.min(wait * JITTER, FARTHEST_ATTEMPT - wait);
+  const scheduled = wait + (2 * random - 1) * jitter;
   const asked = Math.min(retryAfter ?? 0, LONGEST_RETRY_AFTER);
   return failedAt + Math.round(Math.max(scheduled, asked));
 }

@@ -9,12 +9,6 @@ import type { Schedule } from './schedule/schedule.ts';
 import type { DueFields, SnitchState } from './snitch.ts';
 
 /**
- * No delivery waits much longer than a day between attempts; one that seems to was planned while the clock
- * ran ahead.
- */
-export const FARTHEST_ATTEMPT = 25 * HOUR;
-
-/**
  * Clocks that are kept right are corrected by no more than this, in milliseconds. A check-in further ahead was stamped
  * by a clock that was wrong, and the next one would count from it instead of from itself.
  */

@@ -1,10 +1,5 @@
-import {
-  FARTHEST_ATTEMPT,
-  LITTLE_AHEAD,
-  nearEnough,
-  nearEnoughByRun,
-  setAnew,
-} from '../../core/clock-ahead.ts';
+import { FARTHEST_ATTEMPT } from '../../core/backoff.ts';
+import { LITTLE_AHEAD, nearEnough, nearEnoughByRun, setAnew } from '../../core/clock-ahead.ts';
 import { StoreUnavailable } from '../../core/errors.ts';
 import { QUIET_AFTER } from '../../core/flapping.ts';
 import { knownUntil } from '../../core/late-runs.ts';
