@@ -58,6 +58,24 @@ checkpoint('sync the log, copy, sync the database, restart the log, sync it, go 
   assert.equal(states(held), ['kept']);
 });
 
+checkpoint('it says for how long writes were held', async () => {
+  const holds: number[] = [];
+  const world = await openHeld({ checkpointAfter: 6, onHeld: (duration) => holds.push(duration) });
+  try {
+    performance.now = () => 500;
+    checkIns(world, 1, 2, 3);
+    await turns();
+    performance.now = () => 800;
+    for (const expected of [[], [], [300]]) {
+      await world.sync.end();
+      assert.equal(holds, expected);
+    }
+  } finally {
+    world.sync.free();
+    await world.dispose();
+  }
+});
+
 checkpoint('reads go on at every step', async (world) => {
   const { sync, store, owner, token } = world;
   checkIns(world, 1, 2, 3);

@@ -55,7 +55,9 @@ export interface HeldStore extends Opened {
   token: string;
 }
 
-export async function openHeld(options: Pick<SqliteOptions, 'checkpointAfter'> = {}): Promise<HeldStore> {
+export async function openHeld(
+  options: Pick<SqliteOptions, 'checkpointAfter' | 'onHeld'> = {},
+): Promise<HeldStore> {
   const dataDir = temporaryDirectory();
   await using prepared = openIn(dataDir);
   const owner = await newCase(prepared, { members: ['ann@example.com'] });

@@ -101,6 +101,7 @@ durability('a sync that fails refuses all that waited, and the store has failed 
   assert.equal(told, []);
   assert.is(store.health().failingSince, NOW);
   const { commits, syncs } = store.health();
+  world.clock.now += 1_000;
   assert.instance(await rejection(checkIn(store, token, NOW + 4)), StoreUnavailable);
   assert.instance(await rejection(newSnitch(store, owner)), StoreUnavailable);
   assert.instance(await rejection(store.getSnitch(owner.id, token)), StoreUnavailable);
