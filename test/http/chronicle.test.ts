@@ -1,0 +1,52 @@
+/**
+ * A life of a case, written down: what people and jobs did, and all that followed from it. Each line was read and is
+ * right, so that whatever this test finds is a change of behaviour. If that is what you want, write it down again with
+ * `SNITCH_KEEP_CHRONICLE=1 npm run test:file http/chronicle`, and read the difference.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Chronicler } from './chronicle/chronicler.ts';
+import { Life } from './chronicle/life.ts';
+import { withFixture } from './fixture.ts';
+
+const KEPT = join(import.meta.dirname, 'chronicle/chronicle.txt');
+const ACTS = 120;
+const SEED = 20_261_024;
+
+/** A Saturday, some hours before the clocks of Europe are set back. */
+const BEGIN = Date.UTC(2026, 9, 24, 14, 7, 30);
+
+const chronicle = suite('chronicle');
+
+async function written(): Promise<string[]> {
+  let lines: string[] = [];
+  await withFixture({}, async (context) => {
+    context.clock.now = BEGIN;
+    const life = new Life(context, SEED);
+    const chronicler = new Chronicler(context, SEED);
+    await life.beginRival();
+    for (const act of await life.begin()) await chronicler.write(act);
+    for (let count = 0; count < ACTS; count += 1) {
+      await chronicler.wait(life.nextAt(chronicler.deadline, await context.store.nextDeliveryAt()));
+      await chronicler.write(await life.act());
+      if (count % 4 === 0) await life.actOfRival();
+      if (count % 40 === 39) await chronicler.read();
+    }
+    lines = chronicler.lines;
+  });
+  return lines;
+}
+
+chronicle('the same happens to a case as when it was written down', async () => {
+  const lines = await written();
+  if (process.env.SNITCH_KEEP_CHRONICLE) writeFileSync(KEPT, `${lines.join('\n')}\n`);
+  const kept = readFileSync(KEPT, 'utf8').trimEnd().split('\n');
+  const first = lines.findIndex((line, index) => line !== kept[index]);
+  const from = Math.max(0, first - 3);
+  assert.equal(lines.slice(from, first + 1), kept.slice(from, first + 1));
+  assert.is(lines.length, kept.length);
+});
+
+chronicle.run();
