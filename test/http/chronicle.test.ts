@@ -1,7 +1,7 @@
 /**
- * A life of a case, written down: what people and jobs did, and all that followed from it. Each line was read and is
- * right, so that whatever this test finds is a change of behaviour. If that is what you want, write it down again with
- * `SNITCH_KEEP_CHRONICLE=1 npm run test:file http/chronicle`, and read the difference.
+ * A life of a case, written down: what people and jobs did at random, and all that followed from it. Whatever this test
+ * finds is a change of behaviour. If it is wanted, write it down again with
+ * `SNITCH_KEEP_CHRONICLE=1 npm run test:file http/chronicle`, and read the difference line by line.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ async function written(): Promise<string[]> {
   await withFixture({}, async (context) => {
     context.clock.now = BEGIN;
     const life = new Life(context, SEED);
-    const chronicler = new Chronicler(context, SEED);
+    const chronicler = new Chronicler(context);
     await life.beginRival();
     for (const act of await life.begin()) await chronicler.write(act);
     for (let count = 0; count < ACTS; count += 1) {

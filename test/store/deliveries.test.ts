@@ -130,6 +130,41 @@ contract('deliveries', (test) => {
     assert.is(await store.nextDeliveryAt(), null);
   });
 
+  test('a mail about an outage waits while an earlier one is tried again; webhooks and other outages do not', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const webhook = await store.createWebhook(owner.id, 'http://localhost/hook', NOW);
+    const [one, other] = [await healthySnitch(store, owner), await healthySnitch(store, owner)];
+    for (const { id, fence } of await claim(store, NOW, { channel: 'webhook' }))
+      await store.settleDelivery(id, fence, { kind: 'delivered', at: NOW });
+    await store.updateCase(owner.id, { members: ['ann@example.com'] }, NOW);
+    await checkIn(store, one.token, NOW + 1, { outcome: 'error' });
+    for (const channel of ['email', 'webhook'] as const) {
+      const [alarm] = await claim(store, NOW + 2, { channel });
+      await store.settleDelivery(alarm?.id ?? 0, alarm?.fence ?? 0, {
+        kind: 'retry',
+        at: NOW + 5 * MINUTE,
+        error: 'greylisted',
+      });
+    }
+    await checkIn(store, one.token, NOW + SECOND);
+    await checkIn(store, other.token, NOW + SECOND, { outcome: 'error' });
+    const sent = async (now: number, channel: 'email' | 'webhook') => {
+      const claimed = await claim(store, now, { channel });
+      for (const { id, fence } of claimed)
+        await store.settleDelivery(id, fence, { kind: 'delivered', at: now });
+      return claimed.map(({ alert }) => [alert.token, alert.snitch?.status]);
+    };
+    assert.equal(await sent(NOW + SECOND, 'email'), [[other.token, 'errored']]);
+    assert.is((await sent(NOW + SECOND, 'webhook')).length, 2, `${webhook.id} is for a program`);
+    assert.equal(await sent(NOW + 4 * MINUTE, 'email'), []);
+    assert.equal(await sent(NOW + 5 * MINUTE, 'email'), [
+      [one.token, 'errored'],
+      [one.token, 'healthy'],
+    ]);
+  });
+
   test('released: due again at once, and the attempt does not count', async ({ store }) => {
     const { owner, id } = await oneDelivery(store);
     const [claimed] = await claim(store, NOW);

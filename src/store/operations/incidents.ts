@@ -1,4 +1,4 @@
-/** How the deliveries of one outage to one channel depend on each other. */
+/** How the deliveries of one outage to one target depend on each other. */
 import type { Alert } from '../../core/alert.ts';
 import { type Incident, isChannelKind, keepsIncidents } from '../../core/channel.ts';
 import type { DeliveryState, Recipient } from '../../core/delivery.ts';
@@ -22,7 +22,8 @@ const OF_INCIDENT = `FROM alerts AS a CROSS JOIN deliveries AS d ON d.alert_id =
 
 /**
  * Null if the delivery can be claimed. A recovery that overtook its alarm would close an incident that is opened only
- * afterwards, and then stays open: so a channel gets what belongs to an outage in the order in which it was decided.
+ * afterwards, and then stays open; a person would read "recovered" and then "missing". So all but webhooks get what
+ * belongs to an outage in the order in which it was decided. Programs are told the times, and need not wait.
  *
  * @returns when to look again, while an earlier delivery waits for its next attempt
  */
@@ -32,7 +33,7 @@ export async function waitsUntil(
   alert: Alert,
   now: number,
 ): Promise<number | null> {
-  const first = isChannelKind(channel) ? await openingOf(tx, alert) : null;
+  const first = channel === 'webhook' ? null : await openingOf(tx, alert);
   if (first === null || first.id === alert.id) return null;
   const earlier = await tx.get<{ next_attempt_at: number }>(
     `SELECT d.next_attempt_at ${OF_INCIDENT} AND d.state = 'pending' AND d.leased = 0 AND d.id < +? LIMIT 1`,
