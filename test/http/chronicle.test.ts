@@ -2,6 +2,7 @@
  * A life of a case, written down: what people and jobs did at random, and all that followed from it. Whatever this test
  * finds is a change of behaviour. If it is wanted, write it down again with
  * `SNITCH_KEEP_CHRONICLE=1 npm run test:file http/chronicle`, and read the difference line by line.
+ * Also on PostgreSQL with CHAOS=full.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -159,4 +159,23 @@ contract('what waits when a silence begins', (test) => {
     assert.equal(await sent(store, END + 30 * MINUTE - 1), []);
     assert.equal(await sent(store, END + 30 * MINUTE), ['errored']);
   });
+
+  test('is not sent beside what waits for hours that begin days after the silence', async ({ store }) => {
+    const hours = { timezone: 'UTC', days: ['sat' as const], from: '08:00', to: '18:00' };
+    const { owner, token } = await missing(store, { hours });
+    const pager = { settings: { topic: 'ops' }, ...EVERYTHING, after: 600 };
+    await store.createChannel(owner.id, { kind: 'ntfy', name: null, fields: pager }, NOW);
+    await checkIn(store, token, DUE + 1, { outcome: 'error' });
+    await silence(store, owner, DUE + MINUTE, END);
+    const at = DUE + 11 * MINUTE;
+    const request = { now: at, leaseUntil: at + MINUTE, perTarget: 9, limit: 9, busy: [], after: '' };
+    // Calls that come together share a transaction.
+    const claimed = await Promise.all([
+      store.claimDeliveries({ ...request, channel: 'gotify' }),
+      store.claimDeliveries({ ...request, channel: 'ntfy' }),
+    ]);
+    assert.equal(claimed, [[], []]);
+    const seen = { token, tags: ['web1'], dueAt: null };
+    assert.is((await store.silencedAmong(owner.id, [seen], at))?.get(token)?.until, END);
+  });
 });

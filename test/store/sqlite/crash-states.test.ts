@@ -2,6 +2,7 @@
  * Searches the states in which a power cut may leave the files of a store for one that loses or damages something.
  * `CRASH_STATES=20` looks at twenty times as many. Time limit: 300 s.
  */
+
 import { spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,6 +13,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Acknowledged } from '../../../src/store/sqlite/acknowledged.ts';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
+import { randomFrom } from '../../random.ts';
 import { newCase, newSnitch, openIn, temporaryDirectory } from '../fixture.ts';
 import { type FileName, readTrace, type Step, UncertainFile } from './disk-trace.ts';
 
@@ -60,15 +62,6 @@ async function work(mode: Mode): Promise<World> {
   assert.is(stderr, '');
   const desk = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'snitch-states-'));
   return { dir, desk, before, steps: readTrace(trace, files, acknowledged) };
-}
-
-/** Numbers in [0, 1) that are the same in every run. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
-    return state / 2 ** 32;
-  };
 }
 
 interface Found {

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import type { Case } from '../../../src/core/case.ts';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
 import { cases } from '../../cases.ts';
+import { randomFrom } from '../../random.ts';
 import type { Store } from '../acting.ts';
 import {
   checkIn,
@@ -23,15 +24,6 @@ const FILES: readonly FileName[] = ['snitch.db', 'snitch.db-wal'];
 
 /** What a disk writes at once; a write of more can be cut anywhere in between. */
 const SECTOR = 512;
-
-/** Numbers in [0, 1) that are the same in every run. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
-    return state / 2 ** 32;
-  };
-}
 
 /** A disk that keeps for certain what a sync has finished, and of all else any sectors or none. */
 class UncertainDisk {

@@ -60,7 +60,10 @@ export const KEPT_FOR = 400 * DAY;
 /** Most deadlines look back no further than yesterday, and need not read what was silenced last month. */
 const LOOKS_BACK = [2 * DAY, 9 * DAY, 63 * DAY, KEPT_FOR] as const;
 
-/** The case's silences that were not over at `since`, and maybe more; read once in a transaction. */
+/**
+ * The case's silences that were not over at `since`, and maybe more; read once in a transaction for all who look back to
+ * the same day. `now` may be to come: what waits for the hours of its target asks about their beginning.
+ */
 export function silencesSince(
   tx: Reading,
   caseId: string,
@@ -68,11 +71,12 @@ export function silencesSince(
   now: number,
 ): Promise<readonly Silence[]> {
   const back = LOOKS_BACK.find((length) => now - length <= since) ?? KEPT_FOR;
-  return tx.remember(`silences ${caseId} ${back}`, async () => {
+  const from = Math.floor((now - back) / DAY) * DAY;
+  return tx.remember(`silences ${caseId} ${from}`, async () => {
     const rows = await tx.all<SilenceRow>(
       `SELECT ${SILENCE_COLUMNS} FROM silences WHERE case_id = +? AND over_at > +? ORDER BY over_at, id`,
       caseId,
-      now - back,
+      from,
     );
     return rows.map(toSilence);
   });
