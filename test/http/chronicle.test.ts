@@ -30,7 +30,7 @@ async function written(): Promise<string[]> {
     await life.beginRival();
     for (const act of await life.begin()) await chronicler.write(act);
     for (let count = 0; count < ACTS; count += 1) {
-      await chronicler.wait(life.nextAt(chronicler.deadline, await context.store.nextDeliveryAt()));
+      await chronicler.wait(life.nextAt(chronicler.deadline, chronicler.attempt));
       await chronicler.write(await life.act());
       if (count % 4 === 0) await life.actOfRival();
       if (count % 40 === 39) await chronicler.read();

@@ -144,12 +144,12 @@ export class Life {
   }
 
   /** When the next act comes: often at the very millisecond at which something is due. */
-  nextAt(deadline: number | null, deliveryAt: number | null): number {
+  nextAt(deadline: number | null, attempt: number | null): number {
     const { now } = this.#context.clock;
     const choice = this.#below(16);
     const later = now + this.#oneOf(PAUSES);
     if (choice < 9)
-      return Math.max(now, ((choice < 6 ? deadline : deliveryAt) ?? later) - (choice === 4 ? 1 : 0));
+      return Math.max(now, ((choice < 6 ? deadline : attempt) ?? later) - (choice === 4 ? 1 : 0));
     return later;
   }
 
