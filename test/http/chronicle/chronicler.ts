@@ -132,11 +132,15 @@ export class Chronicler {
       after: '',
     };
     for (const channel of CHANNELS) {
-      const all = await store.claimDeliveries({ ...request, channel });
-      for (const claimed of all.sort((one, other) => orderOf(one).localeCompare(orderOf(other)))) {
-        const settlement = this.#fate(claimed);
-        if (channel === 'email' && claimed.case.name === 'Acme') this.#writeLetter(claimed);
-        await store.settleDelivery(claimed.id, claimed.fence, settlement);
+      // What waits for another delivery to be settled is due after that.
+      for (let more = true; more; ) {
+        const all = await store.claimDeliveries({ ...request, channel });
+        for (const claimed of all.sort((one, other) => orderOf(one).localeCompare(orderOf(other)))) {
+          const settlement = this.#fate(claimed);
+          if (channel === 'email' && claimed.case.name === 'Acme') this.#writeLetter(claimed);
+          await store.settleDelivery(claimed.id, claimed.fence, settlement);
+        }
+        more = all.length > 0;
       }
     }
   }
