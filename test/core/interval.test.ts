@@ -53,6 +53,14 @@ names('only those under an hour are minute intervals', () => {
   assert.equal(INTERVALS.filter(isMinuteInterval), INTERVALS.slice(0, 7));
 });
 
+names('each has a usual length, a month that of 30 days', () => {
+  const minutes = [1, 2, 3, 5, 10, 15, 30, 60, 120, 180, 240, 360, 480, 720, 1_440, 7 * 1_440, 30 * 1_440];
+  assert.equal(
+    INTERVALS.map((interval) => nominalLength(interval) / 60_000),
+    minutes,
+  );
+});
+
 names('a time zone is an IANA name that the runtime knows', () => {
   for (const name of ['UTC', 'Europe/Berlin', 'America/Port-au-Prince', 'Etc/GMT+5'])
     assert.ok(isTimeZone(name));

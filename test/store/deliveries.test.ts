@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert';
-import type { Delivery } from '../../src/core/delivery.ts';
+import { EVERYTHING } from '../../src/core/channel.ts';
+import type { Delivery, Settlement } from '../../src/core/delivery.ts';
 import type { Change } from '../../src/store/change.ts';
 import type { ClaimRequest } from '../../src/store/deliveries.ts';
 import type { Page } from '../../src/store/page.ts';
@@ -163,6 +164,41 @@ contract('deliveries', (test) => {
       [one.token, 'errored'],
       [one.token, 'healthy'],
     ]);
+  });
+
+  test('a recovery is sent although nobody has heard of its alarm, by mail and webhook, and where that was pruned', async ({
+    store,
+    query,
+  }) => {
+    const owner = await newCase(store, { members: ['ann@example.com'] });
+    await store.createWebhook(owner.id, 'http://localhost/hook', NOW);
+    const fields = { settings: { topic: 'ops' }, ...EVERYTHING };
+    await store.createChannel(owner.id, { kind: 'ntfy', name: null, fields }, NOW);
+    const { token } = await healthySnitch(store, owner);
+    const settled = async (now: number, settlement: Settlement) => {
+      const sent: string[] = [];
+      for (const channel of ['email', 'webhook', 'ntfy'] as const)
+        for (const { id, fence, alert } of await claim(store, now, { channel })) {
+          sent.push(`${channel} ${alert.snitch?.status}`);
+          await store.settleDelivery(id, fence, settlement);
+        }
+      return sent;
+    };
+    await settled(NOW, { kind: 'delivered', at: NOW });
+    await checkIn(store, token, NOW + 1, { outcome: 'error' });
+    await settled(NOW + 1, { kind: 'dead', error: 'refused' });
+    await checkIn(store, token, NOW + 2);
+    assert.equal(await settled(NOW + 2, { kind: 'dead', error: 'refused' }), [
+      'email healthy',
+      'webhook healthy',
+    ]);
+    await checkIn(store, token, NOW + 3, { outcome: 'error' });
+    await settled(NOW + 3, { kind: 'delivered', at: NOW + 3 });
+    await checkIn(store, token, NOW + 4);
+    await query('DELETE FROM deliveries WHERE alert_id IN (SELECT id FROM alerts WHERE at = ?)', NOW + 3);
+    await query('DELETE FROM alerts WHERE at = ?', NOW + 3);
+    const all = ['email healthy', 'webhook healthy', 'ntfy healthy'];
+    assert.equal(await settled(NOW + 4, { kind: 'delivered', at: NOW + 4 }), all);
   });
 
   test('released: due again at once, and the attempt does not count', async ({ store }) => {

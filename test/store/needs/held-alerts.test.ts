@@ -274,8 +274,25 @@ contract('alerts that are held', (test) => {
     ]);
   });
 
+  test('a job that started and went silent with its host is reported with its start', async ({ store }) => {
+    const made = await hostAndJob(store);
+    const { host, job } = made;
+    const started = NOW + MINUTE;
+    await checkIn(store, job.token, started, { outcome: 'start' });
+    await pass(store, HOST_FAILS);
+    await pass(store, JOB_FAILS);
+    const well = NOW + HOUR;
+    for (const minutes of [0, 5, 10]) {
+      await checkIn(store, host.token, well + minutes * MINUTE);
+      await pass(store, well + minutes * MINUTE + SECOND);
+    }
+    const reason = (await reasonOf(store, made))?.reason;
+    assert.equal([reason?.kind, reason && 'startedAt' in reason && reason.startedAt], ['noCheckIn', started]);
+  });
+
   test('a run that overran because its host died is held as well', async ({ store }) => {
-    const { owner, host, job } = await hostAndJob(store, { maxRuntime: 60 });
+    const made = await hostAndJob(store, { maxRuntime: 60 });
+    const { owner, host, job } = made;
     await checkIn(store, job.token, NOW + 4 * MINUTE + 30 * SECOND, { outcome: 'start' });
     await pass(store, HOST_FAILS);
     await pass(store, NOW + 5 * MINUTE + 30 * SECOND);
@@ -290,6 +307,7 @@ contract('alerts that are held', (test) => {
     }
     await pass(store, well + 10 * MINUTE + 2 * SECOND);
     assert.equal(await alertsOf(store, owner, job.token), [REPORTED, MISSING]);
+    assert.is((await reasonOf(store, made))?.startedAt, NOW + 4 * MINUTE + 30 * SECOND);
   });
 
   test('a job that is not overdue when its host recovers gets a fresh period', async ({ store }) => {
