@@ -150,24 +150,24 @@ test('it says of each snitch what reading it alone says, byte for byte', async (
   const fields = { ...described, interval: 'hourly', alertType: 'basic' } as const;
   const host = await store.createSnitch(acme.id, fields, clock.now);
   const tokens: string[] = [];
-  await fc.assert(
-    fc
-      .asyncProperty(fc.array(recipe, { minLength: 1, maxLength: 6 }), async (recipes) => {
-        await checkIn(context, host.token);
-        for (const one of recipes) await make(context, one, tokens);
-        const list = await acme.read.get('/v1/snitches');
-        assert.is(list.text, await oneByOne(context, [host.token, ...tokens]));
-        for (const snitch of ok<WireSnitch[]>(list))
-          for (const [field, value] of Object.entries(snitch))
-            seen.set(field, (seen.get(field) ?? new Set()).add(JSON.stringify(value)));
-      })
-      .afterEach(async () => {
-        for (const token of tokens.splice(0)) await store.deleteSnitch(acme.id, token);
-      }),
-    { numRuns: 40, includeErrorInReport: true },
-  );
-  const alwaysAlike = [...seen].filter(([, values]) => values.size < 2).map(([field]) => field);
-  assert.equal(alwaysAlike, [], 'a field that never differs was not tried: give it a place in the recipe');
+  const tried = fc
+    .asyncProperty(fc.array(recipe, { minLength: 1, maxLength: 6 }), async (recipes) => {
+      await checkIn(context, host.token);
+      for (const one of recipes) await make(context, one, tokens);
+      const list = await acme.read.get('/v1/snitches');
+      assert.is(list.text, await oneByOne(context, [host.token, ...tokens]));
+      for (const snitch of ok<WireSnitch[]>(list))
+        for (const [field, value] of Object.entries(snitch))
+          seen.set(field, (seen.get(field) ?? new Set()).add(JSON.stringify(value)));
+    })
+    .afterEach(async () => {
+      for (const token of tokens.splice(0)) await store.deleteSnitch(acme.id, token);
+    });
+  const alwaysAlike = () => [...seen].filter(([, values]) => values.size < 2).map(([field]) => field);
+  // What is rare may not come in the first round.
+  for (let round = 0; round === 0 || (round < 5 && alwaysAlike().length > 0); round += 1)
+    await fc.assert(tried, { numRuns: 40, includeErrorInReport: true });
+  assert.equal(alwaysAlike(), [], 'a field that never differs was not tried: give it a place in the recipe');
 });
 
 test.run();
