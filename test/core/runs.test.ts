@@ -7,6 +7,7 @@ import {
   afterBlindness,
   MOST_OPEN,
   middleOf,
+  overranBy,
   overrunsAt,
   withoutEnded,
   withStart,
@@ -62,6 +63,19 @@ test('a blind window excuses a run, or gives it the time back, or changes nothin
   assert.equal(after(2 * HOUR - MINUTE, 2 * HOUR, usual), { ...run, from: MINUTE });
   assert.equal(after(2 * HOUR - 1, 2 * HOUR, usual), { ...run, from: MINUTE }, 'at least a minute');
   assert.equal(after(HOUR, 3 * HOUR, usual), { ...run, from: 2 * HOUR });
+});
+
+test('of several runs that take too long the first one is named, whatever the order in which they are kept', () => {
+  const plain: SnitchState = { ...newSnitchState('hourly', 'basic', LIMITED), status: 'healthy' };
+  const [first, second] = [10, 20].map((at) => ({ id: `${at}`, startedAt: at, from: at }));
+  assert.ok(first && second);
+  const over = (now: number) => overranBy(plain, [second, first], now)?.id;
+  assert.equal(
+    [10, 20, 30].map((at) => over(at + 2 * HOUR)),
+    ['10', '10', '10'],
+  );
+  assert.is(over(10 + 2 * HOUR - 1), undefined);
+  assert.is(overranBy(plain, [{ ...first, excused: true }, second], 30 + 2 * HOUR)?.id, '20');
 });
 
 const id = fc.constantFrom(null, 'a', 'b', 'c');
