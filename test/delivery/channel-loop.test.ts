@@ -1,5 +1,5 @@
 /** The loop of one channel over an outbox in memory: what it claims, what it releases, and when it goes on. */
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ClaimedDelivery, Settlement } from '../../src/core/delivery.ts';
@@ -134,6 +134,24 @@ test('everything that waits for a target is released when it turns out to be slo
     const released = Array.from({ length: ahead }, (_, index) => ({ id: index + 2, kind: 'released' }));
     assert.equal(memory.settled, released, 'and no more is claimed');
   });
+});
+
+test('with nothing to send it sleeps, until it is woken or a while has passed', async () => {
+  const memory = new Memory({});
+  let looks = 0;
+  const nextDeliveryAt = async () => {
+    looks += 1;
+    return null;
+  };
+  memory.store = { ...memory.store, nextDeliveryAt };
+  await withLoop(
+    memory,
+    channelOf(async () => DELIVERED),
+    async () => {
+      await sleep(200);
+      assert.ok(looks <= 3, `it looked ${looks} times`);
+    },
+  );
 });
 
 test('when many sends can begin, other work gets its turn of the event loop in between', async () => {

@@ -98,7 +98,6 @@ async function copySnapshot(source: string, draft: string): Promise<void> {
     db.exec('BEGIN');
     db.prepare('SELECT count(*) FROM sqlite_master').get();
     await db.backup(draft, { progress: () => 1_000 });
-    db.exec('COMMIT');
   } finally {
     db.close();
   }
