@@ -166,6 +166,22 @@ contract('deliveries', (test) => {
     ]);
   });
 
+  test('the mail of a recovery waits no longer than a server that asks senders to come back', async ({
+    store,
+  }) => {
+    const owner = await newCase(store, { members: ['ann@example.com'] });
+    const { token } = await healthySnitch(store, owner);
+    const [first] = await claim(store, NOW);
+    await store.settleDelivery(first?.id ?? 0, first?.fence ?? 0, { kind: 'delivered', at: NOW });
+    await checkIn(store, token, NOW + 1, { outcome: 'error' });
+    const [alarm] = await claim(store, NOW + 1);
+    const at = NOW + HOUR;
+    await store.settleDelivery(alarm?.id ?? 0, alarm?.fence ?? 0, { kind: 'retry', at, error: 'down' });
+    await checkIn(store, token, NOW + 2);
+    const [recovery] = await claim(store, NOW + 2);
+    assert.is(recovery?.alert.snitch?.status, 'healthy');
+  });
+
   test('a recovery is sent although nobody has heard of its alarm, by mail and webhook, and where that was pruned', async ({
     store,
     query,

@@ -16,6 +16,9 @@ interface Claimable {
   target: string;
 }
 
+/** A mail does not wait for an earlier one whose next attempt is further away than this, in milliseconds. */
+const MAILS_IN_ORDER = 20 * MINUTE;
+
 /** Deliveries of the same outage to the same channel. Its alerts are found by the index on a snitch's alerts. */
 const OF_INCIDENT = `FROM alerts AS a CROSS JOIN deliveries AS d ON d.alert_id = a.id
   WHERE a.token = +? AND a.at >= +? AND a.at <= +? AND d.channel = +? AND d.target = +?`;
@@ -23,7 +26,9 @@ const OF_INCIDENT = `FROM alerts AS a CROSS JOIN deliveries AS d ON d.alert_id =
 /**
  * Null if the delivery can be claimed. A recovery that overtook its alarm would close an incident that is opened only
  * afterwards, and then stays open; a person would read "recovered" and then "missing". So all but webhooks get what
- * belongs to an outage in the order in which it was decided. Programs are told the times, and need not wait.
+ * belongs to an outage in the order in which it was decided. Programs are told the times, and need not wait. A mail
+ * waits for some minutes, as long as servers put off senders that they do not know: after an outage of the mail server
+ * the next attempt may be hours away.
  *
  * @returns when to look again, while an earlier delivery waits for its next attempt
  */
@@ -44,6 +49,7 @@ export async function waitsUntil(
     target,
     id,
   );
+  if (earlier && channel === 'email' && earlier.next_attempt_at > now + MAILS_IN_ORDER) return null;
   // It may be retried by hand at any time, so the wait is never very long.
   return earlier ? Math.min(earlier.next_attempt_at, now + MINUTE) : null;
 }
