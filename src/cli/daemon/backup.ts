@@ -1,10 +1,13 @@
 /** `snitch backup`: a copy of the database, made on the host of the daemon while it works. */
 import type { Command } from 'commander';
+import type { Content } from '../../store/sqlite/copy.ts';
 import { type Register, withCrontab, withExamples } from '../command/command.ts';
 import { Failure, UsageError } from '../failure/failure.ts';
 import { countOf } from '../output/count.ts';
 import { say } from '../output/output.ts';
 import type { ConfigFlags } from './config.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export interface BackupFlags extends ConfigFlags {
   dataDir?: string;
@@ -63,10 +66,34 @@ async function backUp(file: string, flags: BackupFlags): Promise<void> {
   const refusal = refusalOfTarget(dataDir, file);
   if (refusal) throw new Failure(refusal);
   if (present && !flags.force) throw new Failure(`${file} exists already: use --force to replace it`);
-  const { takeBackup } = await import('../../store/sqlite/copy.ts');
-  const { snitches, cases } = await takeBackup(dataDir, file);
+  const { snitches, cases } = await copyUntilStopped(dataDir, file);
   if (!flags.quiet)
     say(
       `${file}: verified, with ${countOf(snitches, 'snitch', 'snitches')} in ${countOf(cases, 'case', 'cases')}`,
     );
+}
+
+/**
+ * A copy that is stopped is removed. Backups often have the date in their names: no later one would replace the half of
+ * a copy that a shutdown or Ctrl-C had left, and it would fill the disk.
+ *
+ * @throws Failure with the exit code that a shell has for the signal
+ */
+async function copyUntilStopped(dataDir: string, file: string): Promise<Content> {
+  const { CopyStopped, takeBackup } = await import('../../store/sqlite/copy.ts');
+  let exitCode = 0;
+  const stop = (_: NodeJS.Signals, number: number) => {
+    exitCode = 128 + number;
+  };
+  for (const signal of SIGNALS) process.on(signal, stop);
+  try {
+    return await takeBackup(dataDir, file, () => {
+      if (exitCode > 0) throw new CopyStopped();
+    });
+  } catch (error) {
+    if (!(error instanceof CopyStopped)) throw error;
+    throw new Failure(`stopped: ${file} was not written; what was copied is removed`, exitCode);
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, stop);
+  }
 }

@@ -16,6 +16,11 @@ export class CopyFailed extends Error {
   override readonly name = 'CopyFailed';
 }
 
+/** Thrown by the caller to end a copy in the middle. */
+export class CopyStopped extends Error {
+  override readonly name = 'CopyStopped';
+}
+
 export interface Content {
   snitches: number;
   cases: number;
@@ -42,18 +47,19 @@ export function refusalOfSource(dataDir: string): string | null {
  * One consistent state of the database, in one file that only its owner can read. A snapshot is held meanwhile: what
  * the daemon writes while the copy is made neither gets into it nor restarts it.
  *
+ * @param onStep called between two steps of the copy; what it throws ends the copy, which is then removed
  * @throws CopyFailed
  */
-export async function takeBackup(dataDir: string, file: string): Promise<Content> {
+export async function takeBackup(dataDir: string, file: string, onStep = () => {}): Promise<Content> {
   const source = databasePath(dataDir);
   const refusal = refusalOfSource(dataDir) ?? refusalOfTarget(dataDir, file);
   if (refusal) throw new CopyFailed(refusal);
   const draft = `${file}.partial`;
-  rmSync(draft, { force: true });
+  discard(draft);
   try {
     // Created first, so that it is private before anything is in it.
     createPrivateFileNow(draft);
-    await copySnapshot(source, draft);
+    await copySnapshot(source, draft, onStep);
     const content = makeStandalone(draft);
     syncNow(draft);
     // The log of a replaced file would be taken for the log of the copy, and damage it.
@@ -62,7 +68,7 @@ export async function takeBackup(dataDir: string, file: string): Promise<Content
     syncNow(dirname(file));
     return content;
   } catch (error) {
-    rmSync(draft, { force: true });
+    discard(draft);
     throw inWords(error, `cannot copy ${source} to ${file}`);
   }
 }
@@ -92,12 +98,17 @@ export function rescuePath(dataDir: string, stamp: string): string {
   return `${databasePath(dataDir)}.rescued-${stamp}`;
 }
 
-async function copySnapshot(source: string, draft: string): Promise<void> {
+async function copySnapshot(source: string, draft: string, onStep: () => void): Promise<void> {
   const db = openFile(source, { readonly: true, fileMustExist: true, timeout: 5_000 });
   try {
     db.exec('BEGIN');
     db.prepare('SELECT count(*) FROM sqlite_master').get();
-    await db.backup(draft, { progress: () => 1_000 });
+    await db.backup(draft, {
+      progress: () => {
+        onStep();
+        return 1_000;
+      },
+    });
   } finally {
     db.close();
   }
@@ -245,7 +256,7 @@ function emptyLog(path: string): void {
 }
 
 function inWords(error: unknown, what: string): unknown {
-  if (error instanceof CopyFailed) return error;
+  if (error instanceof CopyFailed || error instanceof CopyStopped) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'SQLITE_NOTADB') return new CopyFailed(`${what}: it is no database`);
   if (code?.startsWith('SQLITE_CORRUPT')) return new CopyFailed(`${what}: it is damaged`);

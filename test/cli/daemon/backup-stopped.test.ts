@@ -1,0 +1,56 @@
+/** `snitch backup` that is told to stop in the middle of the copy. */
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { databasePath } from '../../../src/store/sqlite/connection.ts';
+import { closing } from '../../closing.ts';
+import { openStore } from '../../store/acting.ts';
+import { SnitchProcess, temporaryDirectory } from '../snitch-process.ts';
+
+const test = suite('snitch backup, stopped');
+
+const NOW = Date.parse('2025-07-09T12:00:00Z');
+/** Copied in many steps, so that a signal arrives between two of them. */
+const BYTES = 200 << 20;
+
+async function largeDataDir(path: string): Promise<void> {
+  mkdirSync(path, { mode: 0o700 });
+  await openStore({ dataDir: path, clock: () => NOW }).close();
+  using db = closing(new Database(databasePath(path)));
+  db.exec('CREATE TABLE ballast (bytes BLOB)');
+  const add = db.prepare('INSERT INTO ballast VALUES (zeroblob(?))');
+  for (let added = 0; added < BYTES; added += 1 << 20) add.run(1 << 20);
+}
+
+for (const [signal, code] of [
+  ['SIGTERM', 143],
+  ['SIGINT', 130],
+  ['SIGHUP', 129],
+] as const) {
+  test(`${signal} leaves no half of a copy, and the copy from before as it was`, async () => {
+    using directory = temporaryDirectory();
+    const dataDir = join(directory.path, 'data');
+    const copies = join(directory.path, 'copies');
+    mkdirSync(copies);
+    await largeDataDir(dataDir);
+    const file = join(copies, 'copy.db');
+    writeFileSync(file, 'the copy from before');
+    const running = new SnitchProcess(['backup', '-f', '--data-dir', dataDir, file], {});
+    const draft = `${file}.partial`;
+    while (!existsSync(draft) || statSync(draft).size === 0) await sleep(1);
+    running.kill(signal);
+    const ended = await running.ended();
+    assert.equal(readdirSync(copies), ['copy.db']);
+    assert.is(statSync(file).size, 'the copy from before'.length);
+    assert.equal(ended, {
+      code,
+      stdout: '',
+      stderr: `snitch: stopped: ${file} was not written; what was copied is removed\n`,
+    });
+  });
+}
+
+test.run();
