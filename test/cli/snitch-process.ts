@@ -40,6 +40,10 @@ export class SnitchProcess {
     this.#child.kill(signal);
   }
 
+  [Symbol.dispose](): void {
+    this.kill('SIGKILL');
+  }
+
   async ended(): Promise<Ended> {
     return { code: await this.#ended, stdout: this.stdout, stderr: this.stderr };
   }

@@ -11,6 +11,7 @@
 
 import { makePrivateDirectory } from '../../system/directory.ts';
 import { createPrivateFile, syncDirectory } from '../../system/private-file.ts';
+import { isAlive } from '../../system/process-alive.ts';
 import { LARGEST_SETTINGS, readWholeText } from '../../system/reading.ts';
 import { MINUTE } from '../../text/durations.ts';
 import { stateHome } from '../command/home.ts';
@@ -184,12 +185,7 @@ async function namesIn(directory: string): Promise<string[]> {
 
 async function isAbandoned(path: string, pid: number): Promise<boolean> {
   if (pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    // Any other error means that the process exists, but belongs to another user.
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return true;
-  }
+  if (!isAlive(pid)) return true;
   try {
     return Date.now() - (await node.promises.stat(path)).ctimeMs > LONGEST_CLAIM;
   } catch {

@@ -9,6 +9,7 @@ import { forgetAcknowledged } from './acknowledged.ts';
 import { openFile } from './addon.ts';
 import { databasePath, prepareDataDir } from './connection.ts';
 import { isSameFile, refusalOfTarget } from './copy-target.ts';
+import { BESIDE, discard, newDraft, restoreDraft } from './drafts.ts';
 import { DataDirLocked, lockDataDir } from './lock.ts';
 
 /** A copy cannot be made, or is not fit to be put in place; the message says why. */
@@ -26,9 +27,6 @@ export interface Content {
   cases: number;
   schema: number;
 }
-
-/** Files that SQLite keeps next to a database, and that belong to it alone. */
-const BESIDE = ['-wal', '-shm', '-journal'];
 
 /** Why nothing can be copied from there, in words; null if a database can be seen. */
 export function refusalOfSource(dataDir: string): string | null {
@@ -54,9 +52,9 @@ export async function takeBackup(dataDir: string, file: string, onStep = () => {
   const source = databasePath(dataDir);
   const refusal = refusalOfSource(dataDir) ?? refusalOfTarget(dataDir, file);
   if (refusal) throw new CopyFailed(refusal);
-  const draft = `${file}.partial`;
-  discard(draft);
+  let draft: string | null = null;
   try {
+    draft = newDraft(file);
     // Created first, so that it is private before anything is in it.
     createPrivateFileNow(draft);
     await copySnapshot(source, draft, onStep);
@@ -68,7 +66,7 @@ export async function takeBackup(dataDir: string, file: string, onStep = () => {
     syncNow(dirname(file));
     return content;
   } catch (error) {
-    discard(draft);
+    if (draft !== null) discard(draft);
     throw inWords(error, `cannot copy ${source} to ${file}`);
   }
 }
@@ -186,7 +184,7 @@ export function restoreBackup(file: string, dataDir: string, stamp: string): Res
     );
   }
   const unlock = lock(dataDir);
-  const draft = `${target}.restoring`;
+  const draft = restoreDraft(target);
   try {
     discard(draft);
     copyWithLog(file, draft);
@@ -203,10 +201,6 @@ export function restoreBackup(file: string, dataDir: string, stamp: string): Res
     discard(draft);
     unlock();
   }
-}
-
-function discard(draft: string): void {
-  for (const suffix of ['', ...BESIDE]) rmSync(`${draft}${suffix}`, { force: true });
 }
 
 /** A database that was moved here with its log is whole only with the log; a backup has none. */

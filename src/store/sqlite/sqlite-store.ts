@@ -10,6 +10,7 @@ import { Acknowledged } from './acknowledged.ts';
 import type { CheckOutcome } from './background-check.ts';
 import type { BackgroundCopy } from './background-copy.ts';
 import { databasePath, type Opened, type Opening, openInParts, prepareDataDir } from './connection.ts';
+import { discard, restoreDraft } from './drafts.ts';
 import { GroupCommit } from './group-commit.ts';
 import { LateCheck } from './late-check.ts';
 import { lockDataDir } from './lock.ts';
@@ -90,6 +91,8 @@ function take(options: SqliteOptions): { unlock: () => void; opening: Generator<
   const { dataDir, checkWith } = options;
   prepareDataDir(dataDir);
   const unlock = lockDataDir(dataDir);
+  // A restore that was killed may have left as much as the whole backup.
+  discard(restoreDraft(databasePath(dataDir)));
   return { unlock, opening: openInParts(dataDir, { ...options, canCheckLater: checkWith !== undefined }) };
 }
 

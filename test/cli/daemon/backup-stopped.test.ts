@@ -1,5 +1,5 @@
 /** `snitch backup` that is told to stop in the middle of the copy. */
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
@@ -25,6 +25,16 @@ async function largeDataDir(path: string): Promise<void> {
   for (let added = 0; added < BYTES; added += 1 << 20) add.run(1 << 20);
 }
 
+/** Waits until something was copied. */
+async function begun(copies: string): Promise<void> {
+  const isDraft = (name: string) => name.startsWith('copy.db.partial') && sizeOf(join(copies, name)) > 0;
+  while (!readdirSync(copies).some(isDraft)) await sleep(1);
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
 for (const [signal, code] of [
   ['SIGTERM', 143],
   ['SIGINT', 130],
@@ -38,9 +48,8 @@ for (const [signal, code] of [
     await largeDataDir(dataDir);
     const file = join(copies, 'copy.db');
     writeFileSync(file, 'the copy from before');
-    const running = new SnitchProcess(['backup', '-f', '--data-dir', dataDir, file], {});
-    const draft = `${file}.partial`;
-    while (!existsSync(draft) || statSync(draft).size === 0) await sleep(1);
+    using running = new SnitchProcess(['backup', '-f', '--data-dir', dataDir, file], {});
+    await begun(copies);
     running.kill(signal);
     const ended = await running.ended();
     assert.equal(readdirSync(copies), ['copy.db']);
@@ -52,5 +61,27 @@ for (const [signal, code] of [
     });
   });
 }
+
+test('two backups to one file at the same time are both whole, and what killed ones left is removed', async () => {
+  using directory = temporaryDirectory();
+  const dataDir = join(directory.path, 'data');
+  const copies = join(directory.path, 'copies');
+  mkdirSync(copies);
+  await largeDataDir(dataDir);
+  const file = join(copies, 'copy.db');
+  using killed = new SnitchProcess(['backup', '--data-dir', dataDir, file], {});
+  await begun(copies);
+  killed.kill('SIGKILL');
+  await killed.ended();
+  for (const left of ['copy.db.partial', 'copy.db.partial-journal', 'copy.db.partials', 'other.db.partial'])
+    writeFileSync(join(copies, left), 'left');
+  using first = new SnitchProcess(['backup', '-f', '--data-dir', dataDir, file], {});
+  using second = new SnitchProcess(['backup', '-f', '--data-dir', dataDir, file], {});
+  for (const { code, stderr } of await Promise.all([first.ended(), second.ended()]))
+    assert.is(code, 0, stderr);
+  assert.equal(readdirSync(copies).sort(), ['copy.db', 'copy.db.partials', 'other.db.partial']);
+  using db = closing(new Database(file, { readonly: true }));
+  assert.equal(db.pragma('integrity_check', { simple: true }), 'ok');
+});
 
 test.run();

@@ -274,11 +274,19 @@ test('the database itself, and that of a daemon at work, are refused', async ({ 
   assert.is(restoreBackup(file, join(dir, 'fresh'), STAMP).content.snitches, 2);
 });
 
-test('what an interrupted restore left does not hinder the next one', async ({ dataDir, file }) => {
+test('what an interrupted restore left does not hinder the next one, and goes with the next start', async ({
+  dataDir,
+  file,
+}) => {
   await takeBackup(dataDir, file);
-  for (const suffix of ['', '-wal', '-shm', '-journal']) {
-    appendFileSync(`${databasePath(dataDir)}.restoring${suffix}`, 'half');
-  }
+  const leave = () => {
+    for (const suffix of ['', '-wal', '-shm', '-journal'])
+      appendFileSync(`${databasePath(dataDir)}.restoring${suffix}`, 'half');
+  };
+  leave();
+  await openStore({ dataDir, clock: () => NOW }).close();
+  assert.not(here(dataDir).some((name) => name.includes('restoring')));
+  leave();
   assert.is(restoreBackup(file, dataDir, STAMP).content.snitches, 2);
   assert.not(here(dataDir).some((name) => name.includes('restoring')));
 });
