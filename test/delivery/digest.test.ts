@@ -79,6 +79,16 @@ test('subject and body separate new from repeated alarms, and errors from recove
   assert.is(date.getTime(), LATER);
 });
 
+test('the last state is that of the latest alert, in whatever order they come', async () => {
+  const about = { token: 'one', name: 'web' };
+  const alerts = [
+    alertOf({ at: LATER, type: 'snitch.reporting', snitch: { ...about, previous_status: 'missing' } }),
+    alertOf({ at: AT, snitch: about }),
+  ];
+  const { subject } = await digestOf([...alerts, alertOf({ at: LATER + 1, snitch: { name: 'other' } })]);
+  assert.is(subject, '[Digest] 3 alerts of Operations: 1 newly missing, 1 reporting again');
+});
+
 /** The names in the order of the list. */
 const namesIn = (text: string) => [...text.matchAll(/^ {2}- (\S+), /gm)].map(([, name]) => name);
 

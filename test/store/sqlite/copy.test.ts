@@ -183,6 +183,28 @@ test('a copy is put in place whole, and what was there before is kept', async ({
   assert.is(store.lost, null);
 });
 
+test('what a killed daemon left in the log is kept in the file that is put aside', async ({
+  dir,
+  dataDir,
+  file,
+}) => {
+  await takeBackup(dataDir, file);
+  const [killed, aside] = [join(dir, 'killed'), join(dir, 'aside')];
+  for (const directory of [killed, aside]) mkdirSync(directory, { mode: 0o700 });
+  const store = openStore({ dataDir, clock: () => NOW });
+  try {
+    await healthySnitch(store, await newCase(store));
+    for (const suffix of ['', '-wal'])
+      copyFileSync(`${databasePath(dataDir)}${suffix}`, `${databasePath(killed)}${suffix}`);
+  } finally {
+    await store.close();
+  }
+  const { kept } = restoreBackup(file, killed, STAMP);
+  copyFileSync(kept ?? '', databasePath(aside));
+  assert.is(inspectDatabase(aside)?.snitches, 3);
+  assert.is(inspectDatabase(killed)?.snitches, 2);
+});
+
 test('if there was no database before, none is kept', async ({ dir, dataDir, file }) => {
   await takeBackup(dataDir, file);
   const fresh = join(dir, 'fresh');
