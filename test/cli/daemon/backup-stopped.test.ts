@@ -16,13 +16,16 @@ const NOW = Date.parse('2025-07-09T12:00:00Z');
 /** Copied in many steps, so that a signal arrives between two of them. */
 const BYTES = 200 << 20;
 
-async function largeDataDir(path: string): Promise<void> {
-  mkdirSync(path, { mode: 0o700 });
-  await openStore({ dataDir: path, clock: () => NOW }).close();
-  using db = closing(new Database(databasePath(path)));
+/** A large database, and where its copies go. */
+async function placesIn(directory: string): Promise<{ dataDir: string; copies: string; file: string }> {
+  const [dataDir, copies] = [join(directory, 'data'), join(directory, 'copies')];
+  for (const path of [dataDir, copies]) mkdirSync(path, { mode: 0o700 });
+  await openStore({ dataDir, clock: () => NOW }).close();
+  using db = closing(new Database(databasePath(dataDir)));
   db.exec('CREATE TABLE ballast (bytes BLOB)');
   const add = db.prepare('INSERT INTO ballast VALUES (zeroblob(?))');
   for (let added = 0; added < BYTES; added += 1 << 20) add.run(1 << 20);
+  return { dataDir, copies, file: join(copies, 'copy.db') };
 }
 
 /** Waits until something was copied. */
@@ -42,11 +45,7 @@ for (const [signal, code] of [
 ] as const) {
   test(`${signal} leaves no half of a copy, and the copy from before as it was`, async () => {
     using directory = temporaryDirectory();
-    const dataDir = join(directory.path, 'data');
-    const copies = join(directory.path, 'copies');
-    mkdirSync(copies);
-    await largeDataDir(dataDir);
-    const file = join(copies, 'copy.db');
+    const { dataDir, copies, file } = await placesIn(directory.path);
     writeFileSync(file, 'the copy from before');
     using running = new SnitchProcess(['backup', '-f', '--data-dir', dataDir, file], {});
     await begun(copies);
@@ -64,11 +63,7 @@ for (const [signal, code] of [
 
 test('two backups to one file at the same time are both whole, and what killed ones left is removed', async () => {
   using directory = temporaryDirectory();
-  const dataDir = join(directory.path, 'data');
-  const copies = join(directory.path, 'copies');
-  mkdirSync(copies);
-  await largeDataDir(dataDir);
-  const file = join(copies, 'copy.db');
+  const { dataDir, copies, file } = await placesIn(directory.path);
   using killed = new SnitchProcess(['backup', '--data-dir', dataDir, file], {});
   await begun(copies);
   killed.kill('SIGKILL');

@@ -4,8 +4,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseOnCalendar } from '../../../src/core/schedule/on-calendar.ts';
 import { instantsAfter, readSchedule } from '../../../src/core/schedule/schedule.ts';
+import { randomFrom } from '../../random.ts';
 import { unless, without } from '../../skipped.ts';
-import { random } from './generated-cron.ts';
 
 const DAY = 86_400_000;
 
@@ -165,7 +165,7 @@ function here(calendar: string, timezone: string, from: number): string[] | null
 }
 
 withSystemd('no difference in what is read, and in when it is due', () => {
-  const next = random(20_261_121);
+  const next = randomFrom(20_261_121);
   const words =
     'minutely hourly daily weekly monthly quarterly semiannually yearly annually biannually'.split(' ');
   const fixed = [
@@ -198,7 +198,7 @@ withSystemd('no difference in what is read, and in when it is due', () => {
 
 /** In New York the clock is not changed from April to October. */
 withSystemd('no difference in a time zone, whether it is given beside the expression or in it', () => {
-  const next = random(20_261_123);
+  const next = randomFrom(20_261_123);
   const zones = ['America/New_York', 'Europe/Berlin'];
   const from = Date.parse('2027-04-03T04:05:06Z');
   const isSummer = (instant: string) => instant < '2027-10-25';

@@ -10,7 +10,7 @@ import {
 import { deadlineAfterCheckIn, type EarlierCheckIn } from '../../../src/core/schedule/timing.ts';
 import { derivedInterval } from '../../../src/core/schedule-fields.ts';
 import { readNewSnitch } from '../../../src/core/snitch-input.ts';
-import { random } from './generated-cron.ts';
+import { randomFrom } from '../../random.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60_000;
@@ -92,7 +92,7 @@ deadlines('a run that was answered early stays answered when the check-in comes 
 });
 
 deadlines('clocks that differ by seconds, now this way and now that, cost nobody a run', () => {
-  const next = random(3);
+  const next = randomFrom(3);
   for (const cron of ['* * * * *', '*/5 * * * *', '0 * * * *', '0 3 * * *']) {
     const schedule = readSchedule({ cron }, 'Europe/Berlin');
     const grace = schedule.defaultGrace(0);
@@ -123,7 +123,7 @@ interface Lived {
  * host's clock and ours differ by up to three seconds.
  */
 function livedYear(cron: string, timezone: string, longest: number): Lived {
-  const next = random(11);
+  const next = randomFrom(11);
   const schedule = readSchedule({ cron }, timezone);
   const grace = longest + schedule.defaultGrace(0);
   const lived: Lived = { falseAlarms: [], delays: [], missed: 0 };
@@ -244,7 +244,7 @@ shape('the next instants of every count from where they are asked for', () => {
 
 shape('what is remembered changes no answer', () => {
   const schedules = new Schedules();
-  const next = random(5);
+  const next = randomFrom(5);
   const crons = ['*/5 * * * *', '30 2 * * *', '0 3 * * 1-5', '59 1-3 * * *', '15 4 1 * *'];
   for (let number = 0; number < 3_000; number += 1) {
     const rule = { cron: crons[Math.floor(next() * crons.length)]! };
