@@ -147,22 +147,22 @@ function withoutDefault(schema: z.core.$ZodType): z.core.$ZodType {
 /** The environment has only text. A value that cannot be read as the setting's type stays text, and is refused. */
 function readerOf(schema: z.core.$ZodType): (text: string) => unknown {
   if (schema instanceof z.ZodNumber) return (text) => (/^-?\d+$/.test(text.trim()) ? Number(text) : text);
-  if (schema instanceof z.ZodBoolean) return (text) => BOOLEAN_WORDS[text.trim().toLowerCase()] ?? text;
+  if (schema instanceof z.ZodBoolean) return (text) => BOOLEAN_WORDS.get(text.trim().toLowerCase()) ?? text;
   if (schema instanceof z.ZodArray) return splitList;
   if (schema instanceof z.ZodRecord) return parseMap;
   return (text) => text;
 }
 
-const BOOLEAN_WORDS: Readonly<Record<string, boolean>> = {
-  true: true,
-  yes: true,
-  on: true,
-  1: true,
-  false: false,
-  no: false,
-  off: false,
-  0: false,
-};
+const BOOLEAN_WORDS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['yes', true],
+  ['on', true],
+  ['1', true],
+  ['false', false],
+  ['no', false],
+  ['off', false],
+  ['0', false],
+]);
 
 /** In the environment a map is JSON. */
 function parseMap(text: string): unknown {

@@ -62,6 +62,9 @@ config('a bad value is refused with what is allowed', async () => {
   assert.equal(await problems('', { ...HOME, SNITCH_RETENTION_DAYS: '0.5' }), [
     'environment variable SNITCH_RETENTION_DAYS: retention.days: "0.5" is not allowed; it must be a whole number from 1 to 36500',
   ]);
+  assert.equal(await problems('', { ...HOME, SNITCH_METRICS_PUBLIC: 'constructor' }), [
+    'environment variable SNITCH_METRICS_PUBLIC: metrics.public: "constructor" is not allowed; it must be true or false',
+  ]);
   assert.equal(await problems('- a'), [' the file must hold "name: value" lines']);
 });
 

@@ -4,15 +4,15 @@ import { DAY, durationOf, HOUR, MINUTE } from '../../text/durations.ts';
 import { didYouMean } from '../../text/similar.ts';
 import { UsageError } from '../failure/failure.ts';
 
-const WORDS: Record<string, string> = {
-  minutely: '1_minute',
-  minute: '1_minute',
-  hour: 'hourly',
-  day: 'daily',
-  nightly: 'daily',
-  week: 'weekly',
-  month: 'monthly',
-};
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ['minutely', '1_minute'],
+  ['minute', '1_minute'],
+  ['hour', 'hourly'],
+  ['day', 'daily'],
+  ['nightly', 'daily'],
+  ['week', 'weekly'],
+  ['month', 'monthly'],
+]);
 
 /** Understands `2h`, `every 15 minutes`, `1 day` and the API's own names. @throws UsageError listing all intervals */
 export function intervalOf(text: string): string {
@@ -23,7 +23,7 @@ export function intervalOf(text: string): string {
   const name = given.replace(/[\s-]+/g, '_');
   const known = (INTERVALS as readonly string[]).includes(name)
     ? name
-    : (WORDS[given] ?? ofLength(durationOf(given)));
+    : (WORDS.get(given) ?? ofLength(durationOf(given)));
   if (known !== null && (INTERVALS as readonly string[]).includes(known)) return known;
   throw new UsageError(
     `--interval: "${text}" is not an interval.${didYouMean(given, INTERVALS)}\nthere are: ${INTERVALS.join(', ')}`,

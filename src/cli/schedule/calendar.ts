@@ -2,24 +2,24 @@
 import { DAY, HOUR, MINUTE, SECOND, WEEK } from '../../text/durations.ts';
 import { type Day, NotUnderstood, type Schedule, steps } from './schedule.ts';
 
-const SHORTHANDS: Record<string, string> = {
-  minutely: '*-*-* *:*:00',
-  hourly: '*-*-* *:00:00',
-  daily: '*-*-* 00:00:00',
-  monthly: '*-*-01 00:00:00',
-  weekly: 'Mon *-*-* 00:00:00',
-  yearly: '*-01-01 00:00:00',
-  annually: '*-01-01 00:00:00',
-  quarterly: '*-01,04,07,10-01 00:00:00',
-  semiannually: '*-01,07-01 00:00:00',
-};
+const SHORTHANDS: ReadonlyMap<string, string> = new Map([
+  ['minutely', '*-*-* *:*:00'],
+  ['hourly', '*-*-* *:00:00'],
+  ['daily', '*-*-* 00:00:00'],
+  ['monthly', '*-*-01 00:00:00'],
+  ['weekly', 'Mon *-*-* 00:00:00'],
+  ['yearly', '*-01-01 00:00:00'],
+  ['annually', '*-01-01 00:00:00'],
+  ['quarterly', '*-01,04,07,10-01 00:00:00'],
+  ['semiannually', '*-01,07-01 00:00:00'],
+]);
 
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const FULL_WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
 /** @throws NotUnderstood with the reason */
 export function parseCalendar(text: string): Schedule {
-  const words = (SHORTHANDS[text.trim().toLowerCase()] ?? text).trim().split(/\s+/);
+  const words = (SHORTHANDS.get(text.trim().toLowerCase()) ?? text).trim().split(/\s+/);
   if (words.length > 1 && isTimeZone(words.at(-1) ?? '')) words.pop();
   const weekdays = /^[a-z]/i.test(words[0] ?? '') ? weekdaysOf(words.shift() ?? '') : null;
   const date = words[0]?.includes(':') ? '*-*-*' : (words.shift() ?? '*-*-*');

@@ -15,20 +15,20 @@ export interface CalendarExpression {
   timezone: string | null;
 }
 
-const SHORTHANDS: Record<string, string> = {
-  minutely: '*-*-* *:*:00',
-  hourly: '*-*-* *:00:00',
-  daily: '*-*-* 00:00:00',
-  weekly: 'Mon *-*-* 00:00:00',
-  monthly: '*-*-01 00:00:00',
-  quarterly: '*-01,04,07,10-01 00:00:00',
-  semiannually: '*-01,07-01 00:00:00',
-  'semi-annually': '*-01,07-01 00:00:00',
-  biannually: '*-01,07-01 00:00:00',
-  'bi-annually': '*-01,07-01 00:00:00',
-  yearly: '*-01-01 00:00:00',
-  annually: '*-01-01 00:00:00',
-};
+const SHORTHANDS: ReadonlyMap<string, string> = new Map([
+  ['minutely', '*-*-* *:*:00'],
+  ['hourly', '*-*-* *:00:00'],
+  ['daily', '*-*-* 00:00:00'],
+  ['weekly', 'Mon *-*-* 00:00:00'],
+  ['monthly', '*-*-01 00:00:00'],
+  ['quarterly', '*-01,04,07,10-01 00:00:00'],
+  ['semiannually', '*-01,07-01 00:00:00'],
+  ['semi-annually', '*-01,07-01 00:00:00'],
+  ['biannually', '*-01,07-01 00:00:00'],
+  ['bi-annually', '*-01,07-01 00:00:00'],
+  ['yearly', '*-01-01 00:00:00'],
+  ['annually', '*-01-01 00:00:00'],
+]);
 
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
@@ -43,7 +43,7 @@ const SECOND: Unit = { name: 'second', min: 0, max: 59 };
 export function parseOnCalendar(expression: string): CalendarExpression {
   const words = wordsOf(expression);
   const timezone = takeTimeZone(words);
-  const long = words.length === 1 ? SHORTHANDS[words[0]?.toLowerCase() ?? ''] : undefined;
+  const long = words.length === 1 ? SHORTHANDS.get(words[0]?.toLowerCase() ?? '') : undefined;
   const rest = long?.split(' ') ?? words;
   const weekdays = /^[a-z]/i.test(rest[0] ?? '') ? weekdaysOf(rest.shift() ?? '') : null;
   const date = rest[0]?.includes(':') ? '*-*-*' : (rest.shift() ?? '*-*-*');

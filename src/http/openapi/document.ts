@@ -18,6 +18,8 @@ export interface Operation {
   answer: z.ZodType | typeof EVENTS | typeof SERIES | null;
   /** Whether the key may be a bearer token too. */
   bearer?: true;
+  /** Whether something that it is about may not exist, although its path names nothing. */
+  mayLack?: true;
 }
 
 export type Operations = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -190,7 +192,8 @@ export function describeApi(operations: Operations, baseUrl: string): object {
   };
 }
 
-function describe(path: string, { id, summary, query = [], body, answer, bearer }: Operation): object {
+function describe(path: string, operation: Operation): object {
+  const { id, summary, query = [], body, answer, bearer, mayLack = false } = operation;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const [, , first = ''] = path.split('/');
   return {
@@ -205,7 +208,11 @@ function describe(path: string, { id, summary, query = [], body, answer, bearer 
     ...(body ? { requestBody: { required: !isOptional(body), content: json(body) } } : {}),
     responses: {
       ...success(answer),
-      ...refusals({ hasBody: body !== undefined, names: inPath.length > 0, checks: query.length > 0 }),
+      ...refusals({
+        hasBody: body !== undefined,
+        mayLack: inPath.length > 0 || mayLack,
+        checks: inPath.length > 0 || query.length > 0,
+      }),
     },
   };
 }
@@ -224,13 +231,13 @@ function success(answer: Operation['answer']): object {
   return { 200: { description: 'Success.', content } };
 }
 
-function refusals(operation: { hasBody: boolean; names: boolean; checks: boolean }): object {
-  const { hasBody, names, checks } = operation;
+function refusals(operation: { hasBody: boolean; mayLack: boolean; checks: boolean }): object {
+  const { hasBody, mayLack, checks } = operation;
   const possible = [
     ...['KeyInvalid', 'OnHold', 'Forbidden', 'RateLimited', 'Unavailable'],
-    ...(names ? ['NotFound'] : []),
+    ...(mayLack ? ['NotFound'] : []),
     ...(hasBody ? ['MalformedJson', 'TooLarge'] : []),
-    ...(hasBody || checks || names ? ['Invalid'] : []),
+    ...(hasBody || checks ? ['Invalid'] : []),
   ];
   return {
     ...Object.fromEntries(

@@ -240,6 +240,7 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
       summary: 'Give snitches to a file, or to none',
       body: schemas.claim,
       answer: null,
+      mayLack: true,
     },
   },
   '/v1/deliveries': {

@@ -262,7 +262,7 @@ export const importToCheck = z
   .object({ snitches: importedSnitches, case: caseChanges, channels: z.array(channelToCheck) })
   .partial();
 export const importCheck = z.object({
-  snitches: importedSnitches,
+  snitches: z.array(newSnitch.extend({ token: text.nullable() })),
   case: caseChanges,
   problems: z.array(z.object({ attribute: text, message: text })),
   room: z.number().nullable(),

@@ -36,13 +36,18 @@ const changes = z
 
 export const STATUS_PAGE_OPERATIONS: Record<string, Record<string, Operation>> = {
   '/v1/status_page': {
-    get: { id: 'getStatusPage', summary: 'Read the status page of the case', answer: statusPage },
+    get: {
+      id: 'getStatusPage',
+      summary: 'Read the status page of the case',
+      answer: statusPage,
+      mayLack: true,
+    },
     put: {
       id: 'putStatusPage',
       summary: 'Switch the status page on, or change it; what is left out stays as it is',
       body: changes,
       answer: statusPage,
     },
-    delete: { id: 'deleteStatusPage', summary: 'Take page and feed away', answer: null },
+    delete: { id: 'deleteStatusPage', summary: 'Take page and feed away', answer: null, mayLack: true },
   },
 };

@@ -62,6 +62,7 @@ test('what is not understood says why', () => {
     ['OnCalendar=2031-01-01', /certain years/],
     ['OnCalendar=*-*-* 25:00', /"25"/],
     ['OnCalendar=noon', /"noon"/],
+    ['OnCalendar=constructor', /"constructor"/],
     ['OnCalendar=*-13-01', /"13"/],
     ['OnCalendar=*:0/0', /"0\/0"/],
     ['OnUnitActiveSec=soon', /"soon"/],

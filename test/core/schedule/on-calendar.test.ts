@@ -48,6 +48,8 @@ reading('what cannot be read says which part, and why', () => {
     ['', /^can't be blank$/],
     ['noon', /"noon" is neither a weekday such as Mon, nor a word such as daily$/],
     ['Mon..Fry 03:00', /"Fry" is neither a weekday/],
+    ['constructor', /"constructor" is neither a weekday such as Mon, nor a word such as daily$/],
+    ['__proto__', /"__proto__" is neither a date such as/],
     ['25:00', /hour "25": it is not from 0 to 23$/],
     ['*-13-01', /month "13": it is not from 1 to 12$/],
     ['*-*-32', /day "32": it is not from 1 to 31$/],
