@@ -22,23 +22,41 @@ export const anyText = (lengths: fc.StringSharedConstraints = {}) =>
 const INHERITED = ['constructor', 'hasOwnProperty', 'toString', 'valueOf', '__defineGetter__', 'length'];
 
 /** Text that has broken programs: half surrogates, controls, directions, forms of nothing. */
+export const NASTY_TEXTS: readonly string[] = [
+  '',
+  ' ',
+  '\0',
+  '\ud800',
+  '\udfff\ud800',
+  '\u202e',
+  '\ufeff',
+  '\u2028',
+  '%00',
+  '../..',
+  '__proto__',
+  ...INHERITED,
+];
+
+export const NASTY_VALUES: readonly unknown[] = [
+  null,
+  true,
+  false,
+  0,
+  -0,
+  1e308,
+  -1,
+  [],
+  {},
+  [[]],
+  [null],
+  { interval: 'daily' },
+  { interval: [] },
+];
+
 const nastyText = fc.oneof(
   anyText(),
   fc.string({ unit: 'grapheme', maxLength: 300 }),
-  fc.constantFrom(
-    '',
-    ' ',
-    '\0',
-    '\ud800',
-    '\udfff\ud800',
-    '\u202e',
-    '\ufeff',
-    '\u2028',
-    '%00',
-    '../..',
-    '__proto__',
-    ...INHERITED,
-  ),
+  fc.constantFrom(...NASTY_TEXTS),
   fc.constantFrom(
     'daily',
     'hourly',
@@ -52,21 +70,7 @@ const nastyText = fc.oneof(
 
 export const nastyValue = fc.oneof(
   nastyText,
-  fc.constantFrom(
-    null,
-    true,
-    false,
-    0,
-    -0,
-    1e308,
-    -1,
-    [],
-    {},
-    [[]],
-    [null],
-    { interval: 'daily' },
-    { interval: [] },
-  ),
+  fc.constantFrom(...NASTY_VALUES),
   fc.array(nastyText, { maxLength: 60 }),
   fc.jsonValue({ maxDepth: 4 }),
 );
