@@ -22,6 +22,9 @@ test.after.each(hooks.close);
 
 const ASKED = cases(2_500);
 
+/** How often each body is made anew, with other fields in it. */
+const ROUNDS = 6;
+
 /** Of the whole server, not of a case. */
 const BY_ADMIN = /^\/v1\/(cases|nodes|maintenance|checks\/mail)/;
 
@@ -145,6 +148,25 @@ test('no request fails, and each answer is one that is described', async (contex
   }
   const never = operations.map(({ operation }) => operation.operationId).filter((id) => !succeeded.has(id));
   assert.ok(never.length * 2 < operations.length, `only refused: ${never}`);
+});
+
+test('a word that every object has is a text like any other, wherever it is given', async (context) => {
+  const { acme, admin, clock, nobody } = context;
+  const document = (await nobody.get('/openapi.json')).json<Described>();
+  const known: Known = { tokens: [(await newSnitch(acme)).token], ids: [acme.id], now: clock.now };
+  const requests = new Requests(document, randomFrom(1), known);
+  const judge = judgeOf(document);
+  for (const { method, template, operation } of operationsOf(document)) {
+    const client = BY_ADMIN.test(template) ? admin : acme.write;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const word of ['constructor', '__proto__']) {
+        for (const body of requests.bodiesWith(word, operation)) {
+          const answer = await client.ask(method, requests.pathOf(template), { json: body });
+          judge(operation, answer, `${method} ${template} ${JSON.stringify(body)} ${answer.text}`);
+        }
+      }
+    }
+  }
 });
 
 test.run();

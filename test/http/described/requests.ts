@@ -210,4 +210,26 @@ export class Requests {
     const body = this.#valueOf(schema);
     return this.chance(0.45) ? this.#spoiled(body) : body;
   }
+
+  /** Bodies as described but for a single text in each, which is `word`. */
+  *bodiesWith(word: string, { requestBody }: Operation): Generator<unknown> {
+    const schema = requestBody?.content['application/json']?.schema;
+    if (schema === undefined) return;
+    const body = this.#valueOf(schema);
+    for (const place of placesOfTexts(body)) yield replacedAt(body, place, word);
+  }
+}
+
+/** The names that lead to each text in a value. */
+function placesOfTexts(value: unknown): string[][] {
+  if (typeof value === 'string') return [[]];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, one]) => placesOfTexts(one).map((place) => [name, ...place]));
+}
+
+function replacedAt(value: unknown, [name, ...others]: string[], text: string): unknown {
+  if (name === undefined) return text;
+  const copy = structuredClone(value) as Record<string, unknown>;
+  copy[name] = replacedAt(copy[name], others, text);
+  return copy;
 }
