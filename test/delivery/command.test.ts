@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DEFAULT_EVENTS } from '../../src/core/channel.ts';
+import type { ClaimedDelivery } from '../../src/core/delivery.ts';
+import { COMMAND_LIMITS, commandChannel } from '../../src/delivery/channels/command.ts';
 import type { DelivererOptions } from '../../src/delivery/deliverer.ts';
 import { until } from '../until.ts';
+import { anAlert } from './alerts.ts';
 import { Outbox } from './outbox.ts';
 
 interface Context {
@@ -40,6 +43,16 @@ async function withScript(
   return outbox.deliverer({ commands: { page: [path, '--now', directory] }, ...options });
 }
 
+/** An alert for the channel that runs the command of that name. */
+function claimOf(command: string): ClaimedDelivery {
+  const recipient = { channel: { settings: { command } }, incident: { key: 'alert_1' } };
+  return {
+    alert: anAlert(),
+    case: { name: 'Operations', timezone: 'UTC' },
+    recipient,
+  } as unknown as ClaimedDelivery;
+}
+
 const failed = (outbox: Outbox) => async () => (await outbox.deliveries())[0]?.lastError != null;
 
 test('it gets the alert as JSON, the fields in its environment, and nothing of the daemon', async (context) => {
@@ -71,6 +84,45 @@ test('a command that fails is tried again, and its last output is the error', as
   await until(failed(context.outbox), 'the failure is settled');
   const [waiting] = await context.outbox.deliveries('pending');
   assert.is(waiting?.lastError, 'exit status 3: no dial tone');
+});
+
+test('what commands say last is read, however many end at the same moment', async ({ directory }) => {
+  const path = join(directory, 'page');
+  writeFileSync(path, '#!/bin/sh\necho "no dial tone" >&2; exit 3\n', { mode: 0o755 });
+  const channel = commandChannel({ page: [path] }, COMMAND_LIMITS);
+  const { signal: stop } = new AbortController();
+  const claim = claimOf('page');
+  const to = { target: 'chan_1', now: Date.now(), stop };
+  for (let round = 0; round < 25; round += 1) {
+    const outcomes = await Promise.all(Array.from({ length: 4 }, () => channel.sendAlert(claim, to)));
+    for (const outcome of outcomes)
+      assert.equal(outcome, { kind: 'retry', error: 'exit status 3: no dial tone' });
+  }
+});
+
+test('of a long error the end is kept', async (context) => {
+  await withScript(context, 'seq 1000 >&2; exit 1');
+  await context.outbox.raise(1);
+  await until(failed(context.outbox), 'the failure is settled');
+  const [waiting] = await context.outbox.deliveries('pending');
+  const [, words = ''] = /^exit status 1: (.*)$/s.exec(waiting?.lastError ?? '') ?? [];
+  assert.match(words, /998\\n999\\n1000$/);
+  assert.ok(words.length >= 240 && words.length <= 260, `${words.length}`);
+});
+
+test('what a command leaves behind in a session of its own is let go of', async (context) => {
+  const { outbox, directory } = context;
+  await withScript(context, 'setsid sleep 30 & echo $! >"$2/left"; exit 3');
+  const pipes = () => process.getActiveResourcesInfo().filter((name) => name === 'PipeWrap').length;
+  const before = pipes();
+  try {
+    await outbox.raise(1);
+    await until(failed(outbox), 'the failure is settled');
+    await until(() => pipes() <= before, 'its output is closed, although it could still write');
+  } finally {
+    const left = Number(readFileSync(join(directory, 'left'), 'utf8'));
+    process.kill(left, 'SIGKILL');
+  }
 });
 
 test('a command that hangs is ended after its time, with all processes it started', async (context) => {

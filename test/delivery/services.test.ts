@@ -270,6 +270,7 @@ test('each service has its own way to ask for a wait', () => {
     ['opsgenie', answer(429, '', { 'x-ratelimit-period-in-sec': '60' }), 60_000],
     ['pushover', answer(429, '', { 'x-limit-app-reset': String(now / 1_000 + 900) }), 900_000],
     ['pushover', answer(500), 5_000],
+    ['apprise', answer(424), 300_000],
     ['rocketchat', answer(429, { error: 'You must wait 12 seconds before' }), 12_000],
     ['ntfy', answer(429, { code: 42908 }), 86_400_000 - (now % 86_400_000)],
   ];
@@ -395,6 +396,8 @@ test('limits of length hold, counted as each service counts', () => {
   const of = (kind: ChannelKind) => service(kind).requests(postOf(kind, long))[0]?.body ?? '';
   const body = (kind: ChannelKind) => JSON.parse(of(kind));
   assert.ok(Buffer.byteLength(body('ntfy').message) <= 4_096 && Buffer.byteLength(of('ntfy')) <= 8_192);
+  const title = Buffer.byteLength(JSON.stringify(body('ntfy').title));
+  assert.ok(title > 380 && title <= 402, `${title} bytes and its quotes`);
   const form = new URLSearchParams(of('pushover'));
   assert.ok([...(form.get('message') ?? '')].length <= 1_024 && [...(form.get('title') ?? '')].length <= 250);
   assert.ok(body('discord').content.length <= 2_000 && body('discord').embeds[0].description.length <= 4_096);

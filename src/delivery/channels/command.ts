@@ -3,6 +3,8 @@
  * environment. The API can only name a command: only the configuration says which program it runs.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import type { ClaimedDelivery } from '../../core/delivery.ts';
 import { CHANNEL_DELETED } from '../../core/explanation/death.ts';
 import { printable, shorten } from '../../text/printable.ts';
@@ -26,6 +28,12 @@ export const COMMAND_LIMITS: CommandLimits = {
 
 /** How much of the end of a command's output is kept, in characters. */
 const SAID = 2_000;
+
+/** How much of that is shown, where a line break takes two characters. */
+const SHOWN = 250;
+
+/** How long the end of a command's output is waited for once it has ended, in milliseconds. */
+const LAST_WORDS = 500;
 
 /** All that commands get of the daemon's own environment, which may contain secrets. */
 const PASSED_ON = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'USER', 'LOGNAME'];
@@ -86,6 +94,12 @@ function describe({ alert, case: shown, recipient }: ClaimedDelivery, linkOf: Li
   return { input: `${JSON.stringify(data)}\n`, env };
 }
 
+function passedOn(): Record<string, string> {
+  return Object.fromEntries(
+    PASSED_ON.flatMap((name) => (process.env[name] ? [[name, process.env[name]] as const] : [])),
+  );
+}
+
 /** Runs a program in a process group of its own, so everything it started can be ended with it. */
 function run(
   program: string,
@@ -94,11 +108,10 @@ function run(
   { stop, timeout }: { stop: AbortSignal; timeout: number },
 ): Promise<Outcome> {
   const { promise, resolve } = Promise.withResolvers<Outcome>();
-  const passed = PASSED_ON.flatMap((name) => (process.env[name] ? [[name, process.env[name]] as const] : []));
   const child = spawn(program, args, {
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe'],
-    env: { ...Object.fromEntries(passed), ...env },
+    env: { ...passedOn(), ...env },
     cwd: '/',
   });
   let said = '';
@@ -111,30 +124,48 @@ function run(
   const timer = setTimeout(() => giveUp(retry(`had not ended within ${timeout / 1_000} s`)), timeout);
   stop.addEventListener('abort', stopped, { once: true });
   if (stop.aborted) stopped();
-  const end = (outcome: Outcome) => {
+  const over = () => {
     clearTimeout(timer);
     stop.removeEventListener('abort', stopped);
     // Otherwise, processes that it left behind would go on.
     killGroup(child);
+  };
+  const end = (outcome: Outcome) => {
     child.stderr.destroy();
     resolve(given ?? outcome);
   };
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said = `${said}${text}`.slice(-SAID);
   });
-  child.once('error', (error: NodeJS.ErrnoException) =>
-    end(retry(`cannot be run: ${error.code ?? error.message}`)),
-  );
-  child.once('exit', (code, signal) => end(meaningOf(code, signal, said)));
+  child.once('error', (error: NodeJS.ErrnoException) => {
+    over();
+    end(retry(`cannot be run: ${error.code ?? error.message}`));
+  });
+  child.once('exit', async (code, signal) => {
+    over();
+    // What it wrote last may still be in the pipe.
+    if (code !== 0) await ended(child.stderr, LAST_WORDS);
+    end(meaningOf(code, signal, said));
+  });
   // A command does not have to read its input.
   child.stdin.on('error', () => undefined).end(input);
   return promise;
 }
 
+/** Ends with the stream, or after a while: a process in a session of its own may hold it open for ever. */
+async function ended(stream: Readable, most: number): Promise<void> {
+  await finished(stream, { signal: AbortSignal.timeout(most) }).catch(() => undefined);
+}
+
 function meaningOf(code: number | null, signal: NodeJS.Signals | null, said: string): Outcome {
   if (code === 0) return { kind: 'delivered' };
-  const words = said.trim() === '' ? '' : `: ${said.trim().slice(-250)}`;
+  const words = said.trim() === '' ? '' : `: ${endOf(printable(said.trim()))}`;
   return retry(errorText(`${code === null ? `ended by ${signal}` : `exit status ${code}`}${words}`));
+}
+
+/** From the beginning of a line, if one is near. */
+function endOf(text: string): string {
+  return text.length <= SHOWN ? text : `…${text.slice(-SHOWN).replace(/^.{0,80}?\\n/, '')}`;
 }
 
 function killGroup({ pid }: ChildProcess): void {
