@@ -92,10 +92,18 @@ function addressed(url: string, source: string): FoundServer {
 
 function chosen(cli: CliFile, name: string, by: NonNullable<FoundServer['by']>): FoundServer {
   const named = serversOf(cli).find((server) => server.name === name);
+  if (named === undefined && isAddress(name) && by !== 'cli.yaml') {
+    // It is not shown, because it may hold a password.
+    throw new UsageError(`${by}: is the name of a server, not an address: use --url or SNITCH_URL`);
+  }
   if (named === undefined) throw new NotFoundError(describeUnknown(cli, name, by));
   if (named.url === '') throw new Failure(`${cli.path}: the server ${name} has no url`);
   const source = by === 'cli.yaml' ? cli.path : `${by}, ${cli.path}`;
   return { url: plainUrl(named.url, `${cli.path}: ${name}`), source, named, by };
+}
+
+function isAddress(text: string): boolean {
+  return /^unix:|:\/\//.test(text);
 }
 
 export function describeUnknown(cli: CliFile, name: string, by: string): string {

@@ -155,6 +155,14 @@ test('a name that nobody knows: the nearest one, and where they come from', asyn
     (await runSnitch(['list'], { ...env, SNITCH_SERVER: 'x' })).stderr,
     'SNITCH_SERVER: there is no server "x"',
   );
+  for (const address of ['http://127.0.0.1:7676', 'https://u:s3cr3t@host', 'unix:/run/snitch.sock']) {
+    const { code, stderr } = await runSnitch(['list'], { ...env, SNITCH_SERVER: address });
+    assert.is(code, 2);
+    assert.is(
+      stderr,
+      'snitch: SNITCH_SERVER: is the name of a server, not an address: use --url or SNITCH_URL\n',
+    );
+  }
   assert.is((await runSnitch(['list', '--url', home.url, '--server', 'home'], env)).code, 2);
   assert.match((await runSnitch(['--server', 'home', 'version'], env)).stderr, 'asks no server');
   assert.is((await runSnitch(['--server', 'home'], env)).code, 2);
