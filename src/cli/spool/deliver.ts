@@ -77,6 +77,9 @@ async function keep(directory: string, checkIn: KeptCheckIn): Promise<Pick<Deliv
   }
 }
 
+/** Faults that another directory would not mend. */
+const FULL = ['ENOSPC', 'EDQUOT'];
+
 /** What became of the check-in, in lines for stderr; none if all is well. */
 export function explainDelivery(
   { answer, claim: kept, fault, deleted }: Delivery,
@@ -84,7 +87,9 @@ export function explainDelivery(
 ): string[] {
   if (answer.kind === 'recorded') return [];
   if (kept === null) {
-    return [answer.reason, `the check-in is lost: it cannot be kept in ${directory}: ${fault}`];
+    const lost = `the check-in is lost: it cannot be kept in ${directory}: ${fault}`;
+    const remedy = 'set SNITCH_SPOOL_DIR to a directory that this user may write to';
+    return [answer.reason, lost, ...(fault !== null && FULL.includes(fault) ? [] : [remedy])];
   }
   if (answer.kind === 'refused') {
     const aside = 'the check-in is set aside: `snitch spool list` shows how to send it again';

@@ -243,7 +243,10 @@ test('neither a server that drops connections nor a full disk affects the job', 
   const env = { SNITCH_SPOOL_DIR: join(host.path, 'file', 'spool') };
   const { code, stdout, stderr } = await host.exec(token, 'echo out; exit 13', { env });
   assert.equal([code, stdout], [13, 'out\n']);
-  assert.match(stderr, /the check-in is lost: it cannot be kept in \S+: ENOTDIR\n$/);
+  assert.match(
+    stderr,
+    /the check-in is lost: it cannot be kept in \S+: ENOTDIR\nsnitch: set SNITCH_SPOOL_DIR to .*\n$/,
+  );
 });
 
 test('a broken configuration file does not keep the job from running', async (context) => {
