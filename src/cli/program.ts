@@ -209,7 +209,9 @@ export async function programWith(entry: Entry, finish: (code: number) => void):
 function pointToHelp(parent: Command, path: string): void {
   for (const command of parent.commands) {
     const own = `${path} ${command.name()}`;
-    command.showHelpAfterError(`See \`${own}\`.`);
+    const takesFile = command.options.some(({ long }) => long === '--file');
+    const hint = takesFile ? 'The file is given as `-f FILE`. ' : '';
+    command.showHelpAfterError(`${hint}See \`${own}\`.`);
     pointToHelp(command, own);
   }
 }

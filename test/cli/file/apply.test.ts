@@ -241,6 +241,9 @@ snitches:
   assert.match((await run('diff', '-f', file)).stderr, 'web.yaml:1: snitches: is missing');
   assert.match((await run('diff', '-f', `${file}.no`)).stderr, 'does not exist');
   assert.is((await run('diff')).code, 2);
+  const bare = await run('diff', file);
+  assert.is(bare.code, 2);
+  assert.match(bare.stderr, /\nThe file is given as `-f FILE`\. See `snitch help diff`\.\n$/);
 });
 
 test('what entries share is written once', async ({ run, file, write, snitches }) => {
