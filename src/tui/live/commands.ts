@@ -7,6 +7,7 @@ import { tokenOf } from '../model/rule-text.ts';
 import { nameOf } from '../model/selection.ts';
 import type { Effect, Message } from '../model/state.ts';
 import type { Foresight } from './foresight.ts';
+import { latest } from './latest.ts';
 import { lostOf } from './lost.ts';
 import { reasonOf } from './reason-of.ts';
 import { Requests } from './requests.ts';
@@ -81,7 +82,7 @@ export function createCommands(parts: CommandParts): Commands {
       case 'tag':
         return onAll(effect.tokens, 'Tagged', (token) => changeTags(client, token, effect));
       case 'delete':
-        return onAll([effect.token], 'Deleted', (token) => client.deleteSnitch(token));
+        return onAll([effect.token], 'Deleted', deletion(client));
       case 'save':
         return requests.add(save(parts, effect, say));
       case 'foresee':
@@ -106,6 +107,17 @@ function latestOf(client: Client, store: Store) {
 
 function acknowledge(client: Client, { note }: { note: string | null }) {
   return (token: string) => client.acknowledge(token, { note });
+}
+
+/** One that somebody else deleted meanwhile is deleted as well. */
+function deletion(client: Client) {
+  return async (token: string) => {
+    try {
+      await client.deleteSnitch(token);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 404)) throw error;
+    }
+  };
 }
 
 /** Acts on all of the snitches, and reports the progress and the result. */
@@ -265,32 +277,4 @@ async function loadAlerts(client: Client, store: Store): Promise<void> {
     const { message } = error as Error;
     store.dispatch({ kind: 'alerts', alerts: null, deliveries: null, error: printable(message) });
   }
-}
-
-/**
- * The time between two loads of the same thing, in milliseconds. A busy case changes many times a second, and a key may
- * make 600 requests a minute.
- */
-const BETWEEN_LOADS = 2_000;
-
-/**
- * Runs `load` once at a time for a key, and not too often. If it is called meanwhile, it runs again afterwards. Another
- * key does not have to wait.
- */
-function latest(load: (key: string) => Promise<void>): (key: string) => void {
-  let present: { key: string; again: boolean } | null = null;
-  const start = async (key: string): Promise<void> => {
-    const mine = { key, again: false };
-    present = mine;
-    await load(key);
-    setTimeout(() => {
-      if (present !== mine) return;
-      present = null;
-      if (mine.again) void start(key);
-    }, BETWEEN_LOADS).unref();
-  };
-  return (key) => {
-    if (present?.key === key) present.again = true;
-    else void start(key);
-  };
 }

@@ -111,4 +111,16 @@ test('whoever quits meanwhile is told how many were changed', async () => {
   });
 });
 
+test('what somebody else deleted while the question was open is deleted', async () => {
+  await withRig(1, async ({ fixture, tokens: [token = ''], commands, told }) => {
+    await fixture.acme.write.delete(`/v1/snitches/${token}`);
+    commands.carryOut({ do: 'delete', token });
+    await until(() => told.length > 0, 'the end of the action');
+    assert.equal(
+      told.map(({ text, tone }) => ({ text, tone })),
+      [{ text: `Deleted ${token}.`, tone: 'good' }],
+    );
+  });
+});
+
 test.run();
