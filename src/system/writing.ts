@@ -1,7 +1,7 @@
 /** Why this process cannot write at a path, and what to do about it. */
 import { isInContainer } from './container.ts';
 
-const { accessSync, constants, existsSync, statSync } = process.getBuiltinModule('node:fs');
+const { accessSync, constants, existsSync, statfsSync, statSync } = process.getBuiltinModule('node:fs');
 const { dirname } = process.getBuiltinModule('node:path');
 
 /** Whoever wants to write: a user and a group by their numbers. */
@@ -19,12 +19,32 @@ const UNMAPPED = 65_534;
  * @returns words that follow a semicolon
  */
 export function adviceForWriting(path: string, writer: Writer = ourselves()): string {
-  for (const place of [nearestDirectory(dirname(path)), path]) {
+  const directory = nearestDirectory(dirname(path));
+  for (const place of [directory, path]) {
     const code = refusalAt(place);
     if (code === 'EROFS') return adviceForReadOnly(place, writer);
     if (code === 'EACCES' || code === 'EPERM') return adviceForOwner(place, writer);
   }
-  return 'check the owner, the mode and the free space of its directory';
+  return adviceForRoom(directory) ?? 'check the owner, the mode and the free space of its directory';
+}
+
+function adviceForRoom(directory: string): string | null {
+  const { bavail } = statfsSync(directory);
+  if (bavail === 0) return `the file system of ${directory} is full: make room on it`;
+  return hasRoomForFiles(directory)
+    ? null
+    : `the file system of ${directory} has room for no more files: look at \`df -i\`, and delete files there`;
+}
+
+/**
+ * Whether the file system can hold another file, which one with much free space may not.
+ *
+ * @throws Error of the system, if the directory cannot be reached
+ */
+export function hasRoomForFiles(directory: string): boolean {
+  // Some, such as btrfs, have no limit and report 0 of 0.
+  const { files, ffree } = statfsSync(directory);
+  return files === 0 || ffree > 0;
 }
 
 function ourselves(): Writer {

@@ -1,5 +1,5 @@
 /** What a person reads who gave the daemon a place that it cannot write to. */
-import { chmodSync, chownSync, mkdirSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -61,6 +61,26 @@ unless(withoutMounts(), test)('what can only be read is called that, in a contai
     mount.remove();
   }
 });
+
+unless(withoutMounts(), test)(
+  'a file system without room is called that, also if it has room for no more files',
+  () => {
+    const mount = mountTmpfs('size=1m,nr_inodes=4');
+    assert.ok(mount, 'a tmpfs can be mounted');
+    try {
+      const path = join(mount.path, 'data/snitch.db');
+      mkdirSync(join(mount.path, 'data'));
+      for (const name of ['one', 'two']) writeFileSync(join(mount.path, name), '');
+      assert.match(adviceForWriting(path), 'has room for no more files: look at `df -i`');
+      rmSync(join(mount.path, 'one'));
+      assert.not.match(adviceForWriting(path), 'df -i');
+      writeFileSync(join(mount.path, 'two'), Buffer.alloc(2 ** 20));
+      assert.match(adviceForWriting(path), 'is full: make room on it');
+    } finally {
+      mount.remove();
+    }
+  },
+);
 
 test('where nothing forbids it, nothing is made up', () => {
   using directory = ownDirectory();

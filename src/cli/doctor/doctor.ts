@@ -3,6 +3,7 @@ import type { Config } from '../../config/config.ts';
 import type { StorePlace } from '../../config/store-place.ts';
 import { concernOf } from '../../daemon/data-directory.ts';
 import { concernOfPlace } from '../../daemon/data-place.ts';
+import { hasRoomForFiles } from '../../system/writing.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
 import { isUndecided } from '../command/connection.ts';
@@ -159,6 +160,8 @@ async function checkShared(place: StorePlace, dataDir: string): Promise<Finding[
 
 const ELSEWHERE = 'if the daemon runs as another user or on another host, run `snitch doctor` there';
 
+const NO_FILES = 'delete files on its file system (`df -i` counts them): the daemon will not start again';
+
 function checkDataDir(dataDir: string): Finding {
   const { accessSync, constants, statfsSync, statSync } = process.getBuiltinModule('node:fs');
   const check = 'data directory';
@@ -170,6 +173,7 @@ function checkDataDir(dataDir: string): Finding {
     const shown = `${dataDir}, ${(free / GIGABYTE).toFixed(1)} GB free`;
     if (free < NO_SPACE)
       return failure(check, shown, 'free some space: with a full disk, check-ins are refused');
+    if (!hasRoomForFiles(dataDir)) return failure(check, `${dataDir} has room for no more files`, NO_FILES);
     const concern = concernOf(dataDir) ?? concernOfPlace(dataDir);
     if (concern?.refused)
       return failure(check, `${concern.message}: the daemon will not start again`, concern.remedy);

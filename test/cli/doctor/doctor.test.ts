@@ -9,6 +9,8 @@ import type { Finding } from '../../../src/cli/doctor/findings.ts';
 import { startReceiver } from '../../delivery/receiver.ts';
 import { startMailbox } from '../../end-to-end/mailbox.ts';
 import { startWebhookReceiver } from '../../end-to-end/webhook-receiver.ts';
+import { unless } from '../../skipped.ts';
+import { mountTmpfs, withoutMounts } from '../../store/sqlite/mounts.ts';
 import { until } from '../../until.ts';
 import { startFakeServer } from '../fake-server.ts';
 import { onTerminal, plain } from '../on-terminal.ts';
@@ -450,5 +452,25 @@ doctor('a channel that refuses, a snitch that nobody hears of, and both mended',
     hook.close();
   }
 });
+
+unless(withoutMounts(), doctor)(
+  'a file system with space but without room for another file is a failure',
+  async () => {
+    const mount = mountTmpfs('size=8g,nr_inodes=3');
+    assert.ok(mount, 'a tmpfs can be mounted');
+    try {
+      const dataDir = join(mount.path, 'data');
+      mkdirSync(dataDir, { mode: 0o700 });
+      assert.is((await examine([], { SNITCH_DATA_DIR: dataDir })).of('data directory')?.state, 'ok');
+      writeFileSync(join(mount.path, 'one'), '');
+      const { state, message, remedy } =
+        (await examine([], { SNITCH_DATA_DIR: dataDir })).of('data directory') ?? {};
+      assert.equal([state, message], ['failure', `${dataDir} has room for no more files`]);
+      assert.match(remedy ?? '', 'df -i');
+    } finally {
+      mount.remove();
+    }
+  },
+);
 
 doctor.run();
