@@ -106,7 +106,7 @@ function addLine({ discovery }: Looking, crontab: Crontab, { job, name, due }: L
           otherNames: [],
           due: found,
           interval: shownInterval(found),
-          schedule: job.schedule,
+          schedule: shownSchedule(job),
           where: place.where,
         },
         ...{ user: job.user ?? crontab.user, source: { kind: 'cron', crontab, job }, program: 'snitch' },
@@ -115,8 +115,13 @@ function addLine({ discovery }: Looking, crontab: Crontab, { job, name, due }: L
   }
 }
 
-function placeOf(crontab: Crontab, { line, schedule, command }: CronJob): { where: string; what: string } {
-  return { where: `${crontab.shown}:${line}`, what: `${schedule} ${command}` };
+/** In many crontabs tabs align the fields. */
+function shownSchedule({ schedule }: CronJob): string {
+  return schedule.replace(/\s+/g, ' ');
+}
+
+function placeOf(crontab: Crontab, job: CronJob): { where: string; what: string } {
+  return { where: `${crontab.shown}:${job.line}`, what: `${shownSchedule(job)} ${job.command}` };
 }
 
 function addTimer({ discovery, clock, options }: Looking, timer: Timer): void {
@@ -210,7 +215,7 @@ function withUniqueNames(proposals: readonly Proposal[], host: string): Proposal
   });
 }
 
-function markOf({ source, schedule, user, where }: Proposal): string {
-  const what = source.kind === 'cron' ? `${schedule} ${user} ${source.job.command}` : where;
+function markOf({ source, user, where }: Proposal): string {
+  const what = source.kind === 'cron' ? `${source.job.schedule} ${user} ${source.job.command}` : where;
   return createHash('sha256').update(what).digest('hex').slice(0, 6);
 }

@@ -89,9 +89,14 @@ export function changeLines(change: CrontabChange, style: Style): string[] {
 
 function changedLines({ lines }: CrontabChange, style: Style): string[] {
   return lines.flatMap(({ before, after }) => [
-    paint(style, 'red', `- ${printable(before)}`),
-    paint(style, 'green', `+ ${printable(after)}`),
+    paint(style, 'red', `- ${lineOfFile(before)}`),
+    paint(style, 'green', `+ ${lineOfFile(after)}`),
   ]);
+}
+
+/** With its tabs, so that it can be copied into the crontab. */
+function lineOfFile(line: string): string {
+  return line.split('\t').map(printable).join('\t');
 }
 
 function listOf(title: string, items: readonly PassedOver[], style: Style): string[] {

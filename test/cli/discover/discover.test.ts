@@ -181,6 +181,28 @@ test('without --apply it changes nothing, and needs no server', async (context) 
   assert.not.ok(existsSync(join(context.root, 'etc/systemd/system/rotate.service.d')));
 });
 
+test('tabs stay tabs in the line that is to be copied, and are spaces where the job is told of', async (context) => {
+  const { put, discover, listed } = context;
+  const [before, command] = ['17 *\t* * *\troot\t', '/opt/sync\t--all'];
+  put(
+    '/etc/crontab',
+    `${before}${command}\n*/5\t* * * *\troot\t/opt/sync\t--new\n@reboot\troot\t/opt/\u001b[2Jonce\n`,
+  );
+  const { stdout } = await discover();
+  assert.match(stdout, '/etc/crontab:1, 17 * * * *, runs as root\n');
+  assert.match(stdout, `- ${before}${command}\n  + ${before}${SNITCH} exec TOKEN -- ${command}\n`);
+  assert.not.match(stdout, '\u001b');
+  assert.is((await discover('--apply', '--yes')).code, 0);
+  assert.equal(
+    (await listed()).map(({ name, notes }) => `${name}: ${notes}`),
+    [
+      // What is behind the minus is made of the line as it is, so that a later version knows the job by this name.
+      'sync-594d0f@web1: Found by discover: /etc/crontab:1 (17 * * * *, root)',
+      'sync-a229bb@web1: Found by discover: /etc/crontab:2 (*/5 * * * *, root)',
+    ],
+  );
+});
+
 test('--apply makes the snitches and the drop-ins, once, and leaves crontabs alone', async (context) => {
   furnish(context);
   const { discover, listed, read } = context;
