@@ -66,11 +66,13 @@ interface Measured {
   seconds: number;
 }
 
-/** `by` is the test that failed or was killed. */
+/** `by` is the test that failed or was killed, or the compiler, which `.ci/run` calls before any test. */
 type Verdict =
   | { how: 'noticed' | 'hangs'; by: string }
   | { how: 'SURVIVED' | 'NEVER RUN' }
   | { how: 'the same'; because: string };
+
+const COMPILER = 'the compiler';
 
 const interruption = new AbortController();
 process.once('SIGINT', () => interruption.abort()).once('SIGTERM', () => interruption.abort());
@@ -206,7 +208,6 @@ async function outcomeOf(
 /** @returns null if it was interrupted */
 async function tryBug(tree: Tree, bug: Planted, measured: readonly Measured[]): Promise<Verdict | null> {
   const tests = testsFor(bug, measured);
-  if (tests.length === 0) return { how: 'NEVER RUN' };
   const path = join(tree.path, 'src', bug.file);
   const text = readFileSync(path, 'utf8');
   const planted = text.slice(0, bug.start) + bug.replacement + text.slice(bug.end);
@@ -216,7 +217,12 @@ async function tryBug(tree: Tree, bug: Planted, measured: readonly Measured[]): 
     if (interruption.signal.aborted) return null;
     if (how !== 'passes') return { how, by: one.test.path };
   }
-  return { how: 'SURVIVED' };
+  change.plant();
+  const isTyped = await tree.isTyped();
+  change.heal();
+  if (interruption.signal.aborted) return null;
+  if (!isTyped) return { how: 'noticed', by: COMPILER };
+  return { how: tests.length === 0 ? 'NEVER RUN' : 'SURVIVED' };
 }
 
 function oneLine(text: string): string {
@@ -237,11 +243,12 @@ function printTotals(verdicts: readonly [Planted, Verdict][]): number {
   const totals = (what: string, some: readonly [Planted, Verdict][]) => {
     const counted = some.filter(([, { how }]) => how !== 'the same');
     const noticed = counted.filter(isNoticed).length;
+    const typed = counted.filter(([, verdict]) => 'by' in verdict && verdict.by === COMPILER).length;
     const hanging = counted.filter(([, { how }]) => how === 'hangs').length;
     const share = (100 * noticed) / (counted.length || 1);
     const same = some.length - counted.length;
     console.log(
-      `${what}: ${noticed} of ${counted.length} noticed (${hanging} by hanging), ${share.toFixed(1)} %; ${same} more change nothing`,
+      `${what}: ${noticed} of ${counted.length} noticed (${hanging} by hanging, ${typed} only by the compiler), ${share.toFixed(1)} %; ${same} more change nothing`,
     );
     return share;
   };

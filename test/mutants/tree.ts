@@ -1,4 +1,6 @@
 /** Copies of the source and its tests to plant bugs in: the checkout itself is never touched. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, normalize } from 'node:path';
@@ -14,6 +16,8 @@ export interface Tree {
   path: string;
   /** Runs a test file of this copy. */
   run(file: TestFile): Promise<Outcome>;
+  /** Whether the compiler accepts this copy, as it must before any test is run. */
+  isTyped(): Promise<boolean>;
 }
 
 export interface Trees {
@@ -43,5 +47,19 @@ async function copyTree(path: string, envOf: EnvOf, signal: AbortSignal): Promis
   const { runFile } = (await import(
     join(path, 'test/runner/run-file.ts')
   )) as typeof import('../runner/run-file.ts');
-  return { path, run: (file) => runFile({ file, env: envOf(file), name: file.path }, 1, signal) };
+  return {
+    path,
+    run: (file) => runFile({ file, env: envOf(file), name: file.path }, 1, signal),
+    isTyped: () => isTyped(path, signal),
+  };
+}
+
+async function isTyped(path: string, signal: AbortSignal): Promise<boolean> {
+  // What it knows of the other files is kept from one time to the next.
+  const options = ['--noEmit', '-p', path, '--incremental', '--tsBuildInfoFile', `${path}.types`];
+  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const child = spawn(process.execPath, [compiler, ...options], { stdio: 'ignore', signal });
+  // An abort is an error of the child as well.
+  const [code] = await once(child, 'close').catch(() => [null]);
+  return code === 0;
 }

@@ -1,6 +1,6 @@
 /** Badges in the store: of a snitch or of a tag, each of one case. */
 import * as assert from 'uvu/assert';
-import { Invalid } from '../../src/core/errors.ts';
+import { Invalid, NotFound } from '../../src/core/errors.ts';
 import { checkIn, contract, healthySnitch, NOW, newCase, newSnitch, rejection } from './fixture.ts';
 
 const TAGGED = { subject: { kind: 'tag', tag: 'db' }, label: null } as const;
@@ -39,6 +39,7 @@ contract('badges', (test) => {
     await store.createBadge(owner.id, TAGGED, NOW, 1);
     assert.match(String(await rejection(store.createBadge(owner.id, TAGGED, NOW, 1))), /1 is the most/);
     await store.createBadge(other.id, TAGGED, NOW, 1);
+    assert.instance(await rejection(store.createBadge('case_gone', TAGGED, NOW)), NotFound);
   });
 
   test('anybody sees how its snitch is, and nothing while its case is on hold', async ({ store }) => {

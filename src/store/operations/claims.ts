@@ -77,12 +77,13 @@ async function claimTarget(
   const most = Math.min(request.perTarget, request.limit - taken);
   const claimed: ClaimedDelivery[] = [];
   for (let looked = 0; claimed.length < most && looked < LOOKED_THROUGH; ) {
-    const rows = await dueOf(tx, request, target, most - claimed.length);
+    const wanted = most - claimed.length;
+    const rows = await dueOf(tx, request, target, wanted);
     for (const row of rows) {
       const delivery = await claimOne(tx, row, request);
       if (delivery) claimed.push(delivery);
     }
-    if (rows.length < most - claimed.length || rows.length === 0) break;
+    if (rows.length < wanted) break;
     looked += rows.length;
   }
   return claimed;

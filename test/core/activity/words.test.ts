@@ -49,6 +49,11 @@ test('several at once are counted, with a few of their names', () => {
     said('snitches.owned', details, '4 snitches'),
     'let the file web keep 4 snitches: a, b, c and others',
   );
+  assert.is(
+    said('snitches.imported', severalOf(['a', 'b', 'c']), '3 snitches'),
+    'imported 3 snitches: a, b, c',
+    'there are no others',
+  );
   assert.is(said('snitches.owned', { owner: null }), 'let no file keep nightly-backup');
 });
 

@@ -110,6 +110,20 @@ for (const [cron, habit] of CRONS) {
   });
 }
 
+schedules('by when its runs began, if that is known of nearly all: how long they take may differ', () => {
+  const random = randoms(5);
+  const began = jobOf('0 3 * * *', { late: 5 * SECOND, count: 40 });
+  const ended = began.map(({ at }) => ({ at, took: Math.round((0.1 + 2.5 * random()) * HOUR) }));
+  const told = (unknown: number) =>
+    ended.map(({ at, took }, run) => healthy(at + took, run < unknown ? null : took));
+  const { schedule } = suggest(told(0), daily, ['UTC']);
+  assert.equal(schedule?.rule, { cron: '0 3 * * *' });
+  const longest = Math.max(...ended.map(({ took }) => took)) / SECOND;
+  assert.ok((schedule?.grace ?? 0) >= longest, `a grace of ${schedule?.grace} s for a run of ${longest} s`);
+  assert.is(ruleFor(told(4)), '0 3 * * *', 'one in ten is unknown');
+  assert.is.not(ruleFor(told(5)), '0 3 * * *', 'more are unknown');
+});
+
 schedules('with missed runs, runs by hand and one that came very late', () => {
   const history = jobOf('0 3 * * *', { skip: (run) => run % 20 === 7 });
   const { schedule } = suggest([...history, healthy(Date.parse('2026-02-10T15:12:00Z'))], daily, ['UTC']);
