@@ -124,6 +124,16 @@ schedules('by when its runs began, if that is known of nearly all: how long they
   assert.is.not(ruleFor(told(5)), '0 3 * * *', 'more are unknown');
 });
 
+schedules('with a grace that ends before the next run, however long the runs take', () => {
+  const random = randoms(7);
+  const history = jobOf('0 * * * *', { late: SECOND }).map(({ at }) => {
+    const took = Math.round(random() * 50 * MINUTE);
+    return healthy(at + took, took);
+  });
+  const { schedule } = suggest(history, daily, ['UTC']);
+  assert.equal([schedule?.rule, schedule?.grace], [{ cron: '0 * * * *' }, 54 * 60]);
+});
+
 schedules('with missed runs, runs by hand and one that came very late', () => {
   const history = jobOf('0 3 * * *', { skip: (run) => run % 20 === 7 });
   const { schedule } = suggest([...history, healthy(Date.parse('2026-02-10T15:12:00Z'))], daily, ['UTC']);
