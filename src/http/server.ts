@@ -111,8 +111,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.decorateRequest('caller', null);
   app.decorate('refusals', repeated(options.logger, 'answered 503'));
   app.setErrorHandler(answerError);
-  app.setNotFoundHandler(async () => {
-    throw new NotFound('There is nothing at this path.');
+  app.setNotFoundHandler(async ({ url }) => {
+    throw new NotFound(url === '/' ? NO_PAGES : 'There is nothing at this path.');
   });
   // Before anything looks at the method.
   app.addHook('onRequest', async ({ raw, routeOptions }) => {
@@ -131,6 +131,10 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.register(async (api) => apiRoutes(api, options), { prefix: '/v1' });
   return app;
 }
+
+/** For whoever opens the address of the server in a browser. */
+const NO_PAGES =
+  'This is Snitch. It has no pages here: `snitch dashboard` shows everything in a terminal, and its API is below /v1, as /openapi.json describes it.';
 
 /** Every resource below `/v1`. */
 const API_ROUTES: readonly ((api: FastifyInstance, context: ApiContext) => void)[] = [

@@ -38,6 +38,13 @@ test('any other path is not found', async ({ acme, nobody, admin }) => {
   }
 });
 
+test('whoever opens the address in a browser reads what is there instead of pages', async ({ nobody }) => {
+  const answer = await nobody.get('/');
+  refused(answer, 404, 'resource_not_found');
+  for (const word of ['`snitch dashboard`', '/v1', '/openapi.json'])
+    assert.match(answer.json<WireError>().error, word);
+});
+
 test('a path that exists answers any other method with 405 and those that it has', async (context) => {
   const { acme, admin } = context;
   const { href } = await newSnitch(acme);
