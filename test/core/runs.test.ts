@@ -78,6 +78,25 @@ test('of several runs that take too long the first one is named, whatever the or
   assert.is(overranBy(plain, [{ ...first, excused: true }, second], 30 + 2 * HOUR)?.id, '20');
 });
 
+test('an alarm about a run that takes too long says that it ended only once that run has ended', () => {
+  const rules = { timezone: 'UTC', reminders: 'off', errorNotices: true } as const;
+  const calendar = new Calendar();
+  let now = START;
+  let state: SnitchState = newSnitchState('hourly', 'basic', { ...LIMITED, failuresBeforeAlert: 3 });
+  const after = (wait: number, trigger: Trigger) => {
+    now += wait;
+    state = transition(state, trigger, { now, calendar, rules, firstCheckIns: [] }).snitch;
+    return state.reason?.kind === 'overran' ? (state.reason.endedAt ?? 'open') : state.status;
+  };
+  const failed = (runId: string): Trigger => ({ kind: 'checkIn', outcome: 'error', runId });
+  assert.is(after(0, { kind: 'checkIn', outcome: 'healthy' }), 'healthy');
+  assert.is(after(MINUTE, { kind: 'start', runId: 'a' }), 'healthy');
+  assert.is(after(2 * HOUR, { kind: 'due' }), 'open');
+  assert.is(after(MINUTE, { kind: 'start', runId: 'b' }), 'open');
+  assert.is(after(MINUTE, failed('b')), 'open', 'another run has ended');
+  assert.is(after(MINUTE, failed('a')), now);
+});
+
 const id = fc.constantFrom(null, 'a', 'b', 'c');
 const event = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('start' as const), runId: id }) },

@@ -109,6 +109,8 @@ test('damage that is found behind makes the store fail in words, and the next st
   } finally {
     await store.close();
   }
+  const noted = statSync(join(dataDir, 'snitch.suspect'));
+  assert.is(noted.mode & 0o777, 0o600);
   for (const _ of [1, 2]) assert.throws(() => open(dataDir), /is damaged .*snitch restore FILE/);
 });
 
