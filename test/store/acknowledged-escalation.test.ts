@@ -194,6 +194,17 @@ contract('an escalation that was under way when somebody acknowledged', (test) =
     assert.equal(await sent(store, 'ntfy', due + MINUTE), ['reporting']);
   });
 
+  test('of an earlier outage is tried again: its recovery follows it', async ({ store }) => {
+    const { owner, token, delivery } = await claimed(store);
+    await store.settleDelivery(delivery.id, delivery.fence, { kind: 'retry', at: due + HOUR, error: 'down' });
+    await checkIn(store, token, due + MINUTE);
+    await checkIn(store, token, due + 2 * MINUTE, { outcome: 'error' });
+    await store.acknowledgeSnitch(owner.id, token, SAID, due + 3 * MINUTE);
+    assert.equal(await outbox(store, owner.id), [...DROPPED, ['pending', null], ['pending', 'down']]);
+    assert.equal(await sent(store, 'ntfy', due + HOUR), ['errored']);
+    assert.equal(await sent(store, 'ntfy', due + HOUR), ['reporting']);
+  });
+
   test('whose attempt a service for incidents refused is closed there all the same', async ({ store }) => {
     const { owner, token, delivery } = await claimed(store, 'pagerduty');
     await store.acknowledgeSnitch(owner.id, token, SAID, due + 1);

@@ -248,6 +248,11 @@ contract('flapping', (test) => {
       'SELECT SUM(LENGTH(snitch)) AS size FROM alerts',
     );
     assert.ok(size < 2_000, String(size));
+    const [newest] = listed;
+    while (await store.prune({ checkIns: 100, olderThan: newest?.alert.at ?? 0, now: NOW + DAY }));
+    const left = await store.listAlerts(owner.id, token, PAGE);
+    assert.ok(left.length < listed.length, 'some of them are deleted');
+    assert.is(left[0]?.alert.snitch?.notes, notes, 'what another alert shows stays');
     await store.updateSnitch(owner.id, token, { notes: 'm'.repeat(10_000) }, NOW + MINUTE);
     await checkIn(store, token, NOW + MINUTE, { outcome: 'error' });
     assert.is(await count(opened, 'alert_texts'), 2);

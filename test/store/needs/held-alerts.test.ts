@@ -493,6 +493,27 @@ contract('alerts that are held', (test) => {
     assert.is((await alertsOf(store, owner)).filter((alert) => alert === MISSING).length, 1);
   });
 
+  test('those of one host are not passed over while the many of another restart', async ({ store }) => {
+    const owner = await newCase(store);
+    const hosts = [
+      await healthySnitch(store, owner, every(5, { tags: ['many'] })),
+      await healthySnitch(store, owner, every(5, { tags: ['few'] })),
+    ];
+    const jobsOf = (tag: string, length: number) =>
+      Promise.all(
+        Array.from({ length }, () => healthySnitch(store, owner, every(10, { needs: [`tag:${tag}`] }))),
+      );
+    const few = await jobsOf('few', 2);
+    await jobsOf('many', 250);
+    await pass(store, HOST_FAILS);
+    await pass(store, JOB_FAILS);
+    for (const { token } of hosts) await checkIn(store, token, NOW + HOUR);
+    while (await store.relieveSlice(NOW + HOUR));
+    for (const { token } of few) {
+      assert.is((await snitchOf(store, owner, token)).hold?.until, NOW + HOUR + 10 * MINUTE);
+    }
+  });
+
   test('the last run of a schedule is reported as well', async ({ store }) => {
     const { owner, host } = await hostAndJob(store);
     const schedule = { calendar: '2025-07-09 10:30:00' };
