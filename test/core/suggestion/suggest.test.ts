@@ -97,6 +97,9 @@ const CRONS: [string, Habit?][] = [
   ['0 6,18 * * *', { late: 20 * MINUTE }],
   ['0 7,13 * * 1-5', { late: 10 * MINUTE }],
   ['0 4 * * 0', { count: 12 }],
+  // The fewest that are enough.
+  ['0 4 * * 0', { count: 3 }],
+  ['0 3 * * *', { count: 5 }],
   ['0 5 1 * *', { count: 6 }],
   ['0 5 15 * *', { count: 4, late: HOUR }],
   ['0 5 L * *', { count: 6 }],
@@ -104,7 +107,7 @@ const CRONS: [string, Habit?][] = [
 ];
 
 for (const [cron, habit] of CRONS) {
-  schedules(`finds ${cron}`, () => {
+  schedules(`finds ${cron}, of ${habit?.count ?? 'many'} runs`, () => {
     assert.is(ruleFor(jobOf(cron, habit)), cron);
     assert.is(ruleFor(jobOf(cron, habit).toReversed()), cron, 'newest first as well');
   });
