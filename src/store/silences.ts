@@ -1,4 +1,5 @@
 /** The part of the store for silences; instants are milliseconds since the epoch. */
+import type { PlannedSilence } from '../core/explanation/silence-reasons.ts';
 import type { SilenceChanges } from '../core/silences/input.ts';
 import type { NewSilence, Silence } from '../core/silences/silence.ts';
 
@@ -85,4 +86,6 @@ export interface Prospect {
   nextAlertAt: number | null;
   /** What it needs that now holds its alerts: silenced until the given time, or failed. */
   down: { name: string; silencedUntil: number | null } | null;
+  /** A silence to come that delays the next alarm or reminder; null if none does. */
+  planned: PlannedSilence | null;
 }

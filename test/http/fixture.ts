@@ -205,6 +205,24 @@ export async function checkIn({ nobody }: Fixture, token: string, query = ''): P
   assert.is(answer.status, isOk ? 200 : 202, answer.text);
 }
 
+/** One pass of everything that the sweeper does, in its order. */
+export async function wholePass({ store, clock: { now } }: Fixture): Promise<void> {
+  while (await store.rescheduleSlice(now));
+  while (await store.relieveSlice(now));
+  for (;;) {
+    const { more, failures } = await store.endSilencesSlice(now);
+    assert.equal(failures, []);
+    if (!more) break;
+  }
+  let after = null;
+  do {
+    const { next, failures } = await store.applyDue(now, after, 1_000);
+    assert.equal(failures, []);
+    after = next;
+  } while (after);
+  await store.moveLooks(now + 10 * MINUTE, null);
+}
+
 /** Lets the sweep pass at the present time. */
 export async function sweep({ store, clock }: Fixture): Promise<void> {
   const { failures } = await store.applyDue(clock.now, null, 1_000);

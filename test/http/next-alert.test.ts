@@ -8,7 +8,7 @@ import type { WireSnitch } from '../../src/api/wire.ts';
 import type { WireExplanation } from '../../src/api/wire-explanation.ts';
 import type { CheckInOutcome } from '../../src/core/check-in.ts';
 import { ok } from './expect.ts';
-import { type Fixture, hooks, MINUTE, newSnitch, START } from './fixture.ts';
+import { type Fixture, hooks, MINUTE, newSnitch, START, wholePass } from './fixture.ts';
 
 // Time limit: 180 s.
 const test = suite<Fixture>('the next alert');
@@ -123,21 +123,6 @@ async function live(fixture: Fixture, job: Job, minute: number): Promise<void> {
   }
 }
 
-async function pass({ store }: Fixture, now: number): Promise<void> {
-  while (await store.relieveSlice(now));
-  for (;;) {
-    const { more, failures } = await store.endSilencesSlice(now);
-    assert.equal(failures, []);
-    if (!more) break;
-  }
-  let after = null;
-  do {
-    const result = await store.applyDue(now, after, 100);
-    assert.equal(result.failures, []);
-    after = result.next;
-  } while (after);
-}
-
 interface Shown {
   nextAlert: string | null;
   reasons: string[];
@@ -167,7 +152,7 @@ test('is what explain says, in every combination of what holds alerts back', asy
       if (minute <= ASKED) await live(fixture, job, minute);
       else if (minute % 20 === 10) await hostLives(fixture, job);
     }
-    await pass(fixture, clock.now);
+    await wholePass(fixture);
     if (minute !== ASKED) continue;
     for (const job of jobs) shown.set(job.token, await ask(fixture, job));
     const list = ok<WireSnitch[]>(await acme.read.get('/v1/snitches'));

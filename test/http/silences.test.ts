@@ -151,4 +151,68 @@ test('an alarm that is kept back is foretold, and so is the end of that', async 
   assert.match(explanation.reasons.join(' '), /Its alarm is raised then, unless it is well by then/);
 });
 
+async function foreseen(
+  { acme }: Fixture,
+  token: string,
+): Promise<{ at: string | undefined; reasons: string }> {
+  const explanation = ok<WireExplanation>(await acme.read.get(`/v1/snitches/${token}/explain`));
+  return { at: explanation.next_alert?.at, reasons: explanation.reasons.join('\n') };
+}
+
+test('a silence to come that moves the next deadline is told, with when an alarm is raised then', async (context) => {
+  const { acme, clock } = context;
+  const { token } = await newSnitch(acme, { schedule: { cron: '0 * * * *' }, grace: 600 });
+  await checkIn(context, token);
+  const due = Date.UTC(2026, 10, 18, 11, 10);
+  assert.is((await foreseen(context, token)).at, iso(due));
+  const later = { tokens: [token], from: iso(due + 1), to: iso(due + HOUR), note: 'later' };
+  ok(await acme.write.post('/v1/silences', later));
+  assert.is((await foreseen(context, token)).at, iso(due), 'it begins behind the alarm');
+  const planned = { tokens: [token], from: iso(due - MINUTE), to: iso(due + MINUTE), note: 'kernel' };
+  ok(await acme.write.post('/v1/silences', planned));
+  const { at, reasons } = await foreseen(context, token);
+  assert.is(at, iso(due + 2 * HOUR), 'the run at noon falls into the other one');
+  for (const words of [
+    'If it does not check in again by 2026-11-18 11:10:00 (UTC), its deadline moves, because a silence is planned.',
+    /The silence is planned from 2026-11-18 11:09:00 \(UTC\) to 2026-11-18 11:11:00 \(UTC\) by .+ \(kernel\)\./,
+    'Unless it checks in before, its alarm is raised at 2026-11-18 13:10:00 (UTC).',
+  ])
+    assert.match(reasons, words);
+  assert.not.match(reasons, 'the team is told');
+  for (clock.now = due; clock.now < due + 2 * HOUR; clock.now += 10 * MINUTE) await sweep(context);
+  assert.is((await snitchNow(acme, token)).status, 'healthy');
+  await sweep(context);
+  assert.is((await snitchNow(acme, token)).status, 'failed');
+});
+
+test('one that covers every run of a job is told: nobody would hear that it is gone', async (context) => {
+  const { acme } = context;
+  const { token } = await newSnitch(acme, { schedule: { cron: '30 3 * * *' } });
+  await checkIn(context, token);
+  const nightly = { all: true, schedule: { cron: '0 3 * * *' }, duration: 3_600 };
+  const { id } = ok<WireSilence>(await acme.write.post('/v1/silences', nightly));
+  const { at, reasons } = await foreseen(context, token);
+  assert.is(at, undefined);
+  assert.match(reasons, 'Silences to come cover all of its next runs: nobody is told that it is missing.');
+  empty(await acme.write.delete(`/v1/silences/${id}`));
+  assert.is((await foreseen(context, token)).at, iso(Date.UTC(2026, 10, 19, 3, 45)));
+});
+
+test('a reminder that waits for the end of a silence to come is foretold', async (context) => {
+  const { acme, clock } = context;
+  ok(await acme.write.patch('/v1/case', { reminders: 'hourly' }));
+  const { token } = await newSnitch(acme);
+  await checkIn(context, token);
+  clock.now = Date.UTC(2026, 10, 18, 12);
+  await sweep(context);
+  const [from, to] = [clock.now + 50 * MINUTE, clock.now + 90 * MINUTE];
+  ok(await acme.write.post('/v1/silences', { all: true, from: iso(from), to: iso(to) }));
+  const { at, reasons } = await foreseen(context, token);
+  assert.is(at, iso(to));
+  assert.match(
+    reasons,
+    /a reminder comes at 2026-11-18 13:30:00 \(UTC\), after a silence that is planned from 2026-11-18 12:50:00 \(UTC\) to 2026-11-18 13:30:00 \(UTC\) by \S/,
+  );
+});
+
 test.run();

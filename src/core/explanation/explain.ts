@@ -14,7 +14,14 @@ import { holdReason, type KnownNeeds, NO_NEEDS, needsReasons } from './needs-rea
 import { runReasons } from './run-reasons.ts';
 import { expectationReasons, toleranceReasons } from './run-rule-reasons.ts';
 import { type ScheduleShown, scheduleInWords, scheduleShown } from './schedule-words.ts';
-import { MOVED_BY_SILENCE, type SilenceFacts, silenceReasons } from './silence-reasons.ts';
+import {
+  MOVED_BY_SILENCE,
+  type PlannedSilence,
+  plannedReasons,
+  type SilenceFacts,
+  silenceReasons,
+  stretchOf,
+} from './silence-reasons.ts';
 import { type ToldAlert, tellingReasons } from './told.ts';
 
 export interface Explanation {
@@ -52,6 +59,8 @@ export interface ExplainContext {
   isMovedBySilence?: boolean;
   /** As `prospect.ts` foresees it; by the state alone when absent. */
   nextAlertAt?: number | null;
+  /** A silence to come that delays it. */
+  planned?: PlannedSilence | null;
   /** What it needs, and what holds its alert back. */
   needs?: KnownNeeds;
   /** Who began the pause or last changed its end, and when; null if that is not known. */
@@ -70,6 +79,8 @@ export interface Telling {
 
 const NO_FURTHER_RUN = 'Its schedule has no further run, so no more check-ins are expected.';
 
+const MOVES = 'its deadline moves, because a silence is planned';
+
 const NO_RUNS: KnownRuns = { open: [], usual: null };
 
 const UNKNOWN: Telling = { nobody: null, last: null };
@@ -77,6 +88,7 @@ const UNKNOWN: Telling = { nobody: null, last: null };
 export function explain(state: SnitchState, context: ExplainContext): Explanation {
   const { rules, calendar, now, firstCheckIns = [], late, postponements = [] } = context;
   const { values = {}, telling = UNKNOWN, runs = NO_RUNS, silence = null, needs = NO_NEEDS } = context;
+  const { planned = null } = context;
   const shown = scheduleShown(state, rules.timezone, now);
   const awaited = isAwaited(state);
   const { nextAlertAt = nextAlertOf(state, silence, needs) } = context;
@@ -86,7 +98,7 @@ export function explain(state: SnitchState, context: ExplainContext): Explanatio
     deadlineAt: awaited ? state.dueAt : null,
     nextAlertAt,
     reasons: [
-      ...reasonsFor(state, rules, telling, { ...needs, nextAlertAt }),
+      ...reasonsFor(state, rules, telling, { ...needs, nextAlertAt, planned }),
       ...needsReasons(needs, (at) => inTimeZone(at, rules.timezone)),
       ...pauserOf(state, rules, context),
       ...acknowledgedReasons(state, rules),
@@ -156,15 +168,22 @@ function nextAlertOf(state: SnitchState, silence: SilenceFacts | null, { hold }:
   return isAwaited(state) || state.status === 'failed' ? state.dueAt : null;
 }
 
+/** What will happen if nothing is heard. */
+interface Foreseen {
+  nextAlertAt: number | null;
+  planned: PlannedSilence | null;
+}
+
 function reasonsFor(
   state: SnitchState,
   rules: CaseRules,
   { nobody, last }: Telling,
-  { hold, down, nextAlertAt }: KnownNeeds & { nextAlertAt: number | null },
+  { hold, down, nextAlertAt, planned }: KnownNeeds & Foreseen,
 ): string[] {
-  const isTold = nobody === null && nextAlertAt === state.dueAt;
-  const missing = isTold ? 'the team is told that it is missing' : 'it counts as missing';
   const local = (at: number) => inTimeZone(at, rules.timezone);
+  const isTold = nobody === null && nextAlertAt === state.dueAt;
+  const missing = planned ? MOVES : isTold ? 'the team is told that it is missing' : 'it counts as missing';
+  const moved = planned ? plannedReasons(planned, nextAlertAt, local) : [];
   const due = state.dueAt === null ? 'never' : local(state.dueAt);
   switch (state.status) {
     case 'pending':
@@ -179,6 +198,7 @@ function reasonsFor(
           ? `It last checked in at ${local(state.checkedInAt ?? 0)}.`
           : `Its last healthy check-in was at ${local(state.checkedInAt ?? 0)}.`,
         state.dueAt === null ? NO_FURTHER_RUN : `If it does not check in again by ${due}, ${missing}.`,
+        ...moved,
       ];
     case 'errored':
       return [
@@ -186,28 +206,38 @@ function reasonsFor(
         state.dueAt === null
           ? `A healthy check-in ends this. ${NO_FURTHER_RUN}`
           : `A healthy check-in ends this; without any check-in by ${due} ${missing}.`,
+        ...moved,
       ];
     case 'failed':
       return [
         missed(state, local),
-        ...(state.reason
-          ? [`Why: ${reasonInWords(state.reason, local)}.`]
-          : last?.startedAt
-            ? [`A run that started at ${local(last.startedAt)} had not ended then.`]
-            : []),
+        ...whyMissed(state, last, local),
         ...(hold
           ? [holdReason(hold, nextAlertAt, local)]
           : state.acknowledged || down
             ? []
-            : [reminderReason(state, rules, due)]),
+            : [reminderReason(state, rules, { nextAlertAt, planned })]),
       ];
     case 'paused':
       return [pauseReason(state, local)];
   }
 }
 
-function reminderReason({ dueAt, schedule }: SnitchState, { reminders }: CaseRules, due: string): string {
-  if (dueAt !== null) return `Unless it checks in before, a reminder comes at ${due}.`;
+function whyMissed({ reason }: SnitchState, last: ToldAlert | null, local: (at: number) => string): string[] {
+  if (reason) return [`Why: ${reasonInWords(reason, local)}.`];
+  return last?.startedAt ? [`A run that started at ${local(last.startedAt)} had not ended then.`] : [];
+}
+
+function reminderReason(
+  { dueAt, schedule }: SnitchState,
+  { reminders, timezone }: CaseRules,
+  { nextAlertAt, planned }: Foreseen,
+): string {
+  const local = (at: number) => inTimeZone(at, timezone);
+  if (dueAt !== null) {
+    const after = planned ? `, after a silence that is planned ${stretchOf(planned, local)}` : '';
+    return `Unless it checks in before, a reminder comes at ${local(planned ? (nextAlertAt ?? dueAt) : dueAt)}${after}.`;
+  }
   return schedule === null || reminders === 'off' ? 'Reminders are off in this case.' : NO_FURTHER_RUN;
 }
 

@@ -10,15 +10,45 @@ export interface SilenceFacts {
   isKeptBack: boolean;
 }
 
+/** A silence to come that delays the next alarm or reminder. */
+export interface PlannedSilence {
+  start: number;
+  end: number;
+  by: string;
+  note: string;
+}
+
+/** One sentence each, for a deadline that a silence to come will move. */
+export function plannedReasons(
+  planned: PlannedSilence,
+  nextAlertAt: number | null,
+  local: (at: number) => string,
+): string[] {
+  return [
+    `The silence is planned ${stretchOf(planned, local)}.`,
+    nextAlertAt === null
+      ? 'Silences to come cover all of its next runs: nobody is told that it is missing.'
+      : `Unless it checks in before, its alarm is raised at ${local(nextAlertAt)}.`,
+  ];
+}
+
+/** `from 03:00 to 04:00 by ops (kernel)` */
+export function stretchOf({ start, end, by, note }: PlannedSilence, local: (at: number) => string): string {
+  return `from ${local(start)} to ${local(end)} by ${by}${inBrackets(note)}`;
+}
+
+function inBrackets(note: string): string {
+  return note === '' ? '' : ` (${note})`;
+}
+
 /** One sentence each. @param local an instant in words */
 export function silenceReasons(
   { status, acknowledged }: Pick<SnitchState, 'status' | 'acknowledged'>,
   { until, by, note, isKeptBack }: SilenceFacts,
   local: (at: number) => string,
 ): string[] {
-  const why = note === '' ? '' : ` (${note})`;
   return [
-    `It is silenced until ${local(until)} by ${by}${why}: no alarm is raised before then.`,
+    `It is silenced until ${local(until)} by ${by}${inBrackets(note)}: no alarm is raised before then.`,
     ...(isKeptBack ? keptBack(acknowledged !== null) : afterwards(status, acknowledged !== null)),
   ];
 }

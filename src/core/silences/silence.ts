@@ -120,6 +120,37 @@ export function nextWindow(silence: Timed, now: number, timezone: string): Silen
   return start === null ? null : { start, end: start + time.duration };
 }
 
+/** A window of a silence that has not begun. */
+export interface PlannedWindow extends SilenceWindow {
+  silence: Silence;
+}
+
+/**
+ * The windows of the silences that begin after `now`, in the order in which they begin. All that begin before `until`
+ * are among them: recurring ones have no last window, and looking for them ends somewhere.
+ *
+ * @param most of one silence
+ */
+export function plannedWindows(
+  silences: readonly Silence[],
+  { now, latest, timezone, most }: { now: number; latest: number; timezone: string; most: number },
+): { windows: PlannedWindow[]; until: number } {
+  let until = latest;
+  const windows: PlannedWindow[] = [];
+  for (const silence of silences) {
+    let [count, next] = [0, nextWindow(silence, now, timezone)];
+    for (; next !== null && next.start < until && count < most; count += 1) {
+      windows.push({ ...next, silence });
+      next = nextWindow(silence, next.start, timezone);
+    }
+    if (next !== null) until = Math.min(until, next.start);
+  }
+  return {
+    windows: windows.filter(({ start }) => start < until).sort((one, other) => one.start - other.start),
+    until,
+  };
+}
+
 /** When it is over for good; null while a schedule may begin it again. */
 export function overAt({ time, endedAt }: Pick<Silence, 'time' | 'endedAt'>): number | null {
   if (time.kind === 'recurring') return endedAt;

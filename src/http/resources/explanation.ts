@@ -61,6 +61,7 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
         telling,
         runs,
         nextAlertAt,
+        planned: prospect?.planned ?? null,
         ...silenceFacts(silences, snitch.state),
         needs: { ...(await needsOf(store, snitch)), down: prospect?.down ?? null },
         pausedBy,

@@ -9,6 +9,7 @@ import {
   merged,
   nextWindow,
   overAt,
+  plannedWindows,
   type Silence,
   type SilenceTime,
   silentUntil,
@@ -160,6 +161,38 @@ test('windows that overlap or touch are one', () => {
     { start: 8, end: 9 },
   ]);
   assert.equal(merged([]), []);
+});
+
+test('those to come are known in order up to where looking for them ends', () => {
+  const now = Date.parse('2026-03-01T12:00Z');
+  const latest = Date.parse('2026-03-20T00:00Z');
+  const begun = once('2026-03-01T10:00Z', '2026-03-01T13:00Z');
+  const later = once('2026-03-02T12:00Z', '2026-03-02T13:00Z');
+  const nightly = recurring('0 3 * * *', HOUR);
+  const weekly = recurring('0 12 * * 1', HOUR);
+  const ahead = (silences: Silence[], most: number, limit = latest) => {
+    const { windows, until } = plannedWindows(silences, { now, latest: limit, timezone: 'UTC', most });
+    return { windows: shown(windows), until: shown([{ start: until, end: until }])[0]?.slice(0, 11) };
+  };
+  assert.equal(ahead([begun, later], 9), {
+    windows: ['03-02T12:00 03-02T13:00'],
+    until: '03-20T00:00',
+  });
+  // The second of the weekly ones begins behind the last that is known of the nightly ones.
+  assert.equal(ahead([begun, weekly, later, nightly], 2), {
+    windows: [
+      '03-02T03:00 03-02T04:00',
+      '03-02T12:00 03-02T13:00',
+      '03-02T12:00 03-02T13:00',
+      '03-03T03:00 03-03T04:00',
+    ],
+    until: '03-04T03:00',
+  });
+  const soon = Date.parse('2026-03-02T12:00Z');
+  assert.equal(ahead([later, nightly], 9, soon), {
+    windows: ['03-02T03:00 03-02T04:00'],
+    until: '03-02T12:00',
+  });
 });
 
 test('a snitch is silent until the last of them ends, also where one follows on another', () => {

@@ -1,6 +1,5 @@
 /** Writes down what a case shows after each act: only what has changed, with names in place of ids. */
 import { createHash } from 'node:crypto';
-import * as assert from 'uvu/assert';
 import type { WireAlert, WireDelivery, WireSnitch } from '../../../src/api/wire.ts';
 import type { WireExplanation } from '../../../src/api/wire-explanation.ts';
 import type { Alert } from '../../../src/core/alert.ts';
@@ -8,7 +7,7 @@ import type { ClaimedDelivery, Settlement } from '../../../src/core/delivery.ts'
 import { alertLetter } from '../../../src/delivery/messages/alert-letter.ts';
 import { randomFrom } from '../../random.ts';
 import { ok } from '../expect.ts';
-import { type Fixture, HOUR, MINUTE } from '../fixture.ts';
+import { type Fixture, HOUR, MINUTE, wholePass } from '../fixture.ts';
 import { pagesOf } from './pages.ts';
 
 /** What differs in each run, and says nothing. */
@@ -70,7 +69,7 @@ export class Chronicler {
     const { clock } = this.#context;
     await this.#look();
     this.lines.push(`${new Date(clock.now).toISOString()} ${this.#named(act)}`);
-    await this.#sweep();
+    await wholePass(this.#context);
     await this.#deliver();
     await this.#look();
     await this.#tell();
@@ -103,21 +102,6 @@ export class Chronicler {
     if (added.length > 0) this.#say(path);
     for (const line of added) this.#say(`  = ${line}`);
     this.#pages.set(path, named);
-  }
-
-  /** One pass, in the order of the sweeper. */
-  async #sweep(): Promise<void> {
-    const { store, clock } = this.#context;
-    while (await store.rescheduleSlice(clock.now));
-    while (await store.relieveSlice(clock.now));
-    for (;;) {
-      const { more, failures } = await store.endSilencesSlice(clock.now);
-      assert.equal(failures, []);
-      if (!more) break;
-    }
-    const { failures } = await store.applyDue(clock.now, null, 1_000);
-    assert.equal(failures, []);
-    await store.moveLooks(clock.now + 10 * MINUTE, null);
   }
 
   /** Sends what is due: most of it arrives, some is tried again, and some is refused. */

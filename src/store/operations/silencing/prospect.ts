@@ -1,18 +1,19 @@
 /** What the sweep will do with a snitch that sends nothing more, for whoever asks. */
-import { nextAlertOf } from '../../../core/explanation/prospect.ts';
+import { nextAlertOf, type ProspectContext } from '../../../core/explanation/prospect.ts';
 import { LONGEST_DOUBT } from '../../../core/hold.ts';
-import { NOTHING_LEARNED } from '../../../core/late-runs.ts';
 import { isDown } from '../../../core/needs/needs.ts';
 import { concernedFrom } from '../../../core/silences/due.ts';
+import { merged, nextWindow, plannedWindows, type Silence } from '../../../core/silences/silence.ts';
 import type { SnitchState } from '../../../core/snitch.ts';
+import { DAY } from '../../../text/durations.ts';
 import type { Prospect } from '../../silences.ts';
 import type { Reading } from '../../transaction.ts';
-import { getLearned } from '../learned.ts';
+import { learnedFor } from '../learned.ts';
 import { neededBy } from '../needs/facts.ts';
 import { keptBackOf } from '../silences/alarms.ts';
 import { silencesUpTo } from '../silences/rows.ts';
 import { getRules, getState, type KeptRules, type StateRow, toState } from '../states.ts';
-import { silenceEndOf } from './silenced.ts';
+import { silenceEndOf, silencesCovering } from './silenced.ts';
 
 export async function findProspect(
   tx: Reading,
@@ -26,20 +27,57 @@ export async function findProspect(
   const state = toState(row);
   const since = row.last_check_in_at ?? Number.MIN_SAFE_INTEGER;
   const needs = row.needs === null ? [] : await neededBy(tx, row, { since, soon: now + LONGEST_DOUBT, now });
-  const learned = row.alert_type === 'smart' ? await getLearned(tx, row.id) : NOTHING_LEARNED;
-  const nextAlertAt = nextAlertOf(state, {
+  const learned = await learnedFor(tx, row);
+  const context = {
     ...{ now, rules, calendar: tx.calendar, ...learned, needs },
     windows: rules.hasSilences ? await windowsOver(tx, row, state, rules, now) : [],
     isKeptBack: rules.hasSilences && (await keptBackOf(tx, row.id)) !== null,
-  });
+  };
+  const silences = rules.hasSilences ? await silencesCovering(tx, row, now) : [];
+  const { nextAlertAt, planned } = throughPlanned(state, context, silences);
   const down = needs.find(isDown);
   return {
     nextAlertAt,
+    planned,
     down: down
       ? { name: down.name, silencedUntil: down.status === 'failed' ? null : down.silencedUntil }
       : null,
   };
 }
+
+/** How far ahead silences are foreseen, and how many windows of all of them or, if that is more, of each. */
+const FORESEEN = 400 * DAY;
+const MOST_FORESEEN = 400;
+const MOST_OF_EACH = 20;
+
+/** The next alarm with the silences to come, and which of these delays it. */
+function throughPlanned(
+  state: SnitchState,
+  context: ProspectContext,
+  silences: readonly Silence[],
+): Pick<Prospect, 'nextAlertAt' | 'planned'> {
+  const { now, rules } = context;
+  const nextAlertAt = nextAlertOf(state, context);
+  const isBefore = (silence: Silence) =>
+    nextAlertAt !== null && (nextWindow(silence, now, rules.timezone)?.start ?? NEVER) <= nextAlertAt;
+  if (nextAlertAt === null || !silences.some(isBefore)) return { nextAlertAt, planned: null };
+  const { windows, until } = plannedWindows(silences, {
+    now,
+    latest: now + FORESEEN,
+    timezone: rules.timezone,
+    most: Math.max(MOST_OF_EACH, Math.ceil(MOST_FORESEEN / silences.length)),
+  });
+  const foreseen = nextAlertOf(state, { ...context, windows: merged([...context.windows, ...windows]) });
+  const delaying = windows.findLast(({ start }) => start <= nextAlertAt);
+  if (foreseen === nextAlertAt || !delaying) return { nextAlertAt, planned: null };
+  const { silence, start, end } = delaying;
+  return {
+    nextAlertAt: foreseen !== null && foreseen < until ? foreseen : null,
+    planned: { start, end, by: silence.by, note: silence.note },
+  };
+}
+
+const NEVER = Number.POSITIVE_INFINITY;
 
 async function windowsOver(
   tx: Reading,

@@ -53,8 +53,7 @@ export async function silenceOver(
   const rules = await getRules(tx, caseId);
   const row = rules.hasSilences ? await getState(tx, token) : undefined;
   if (row?.case_id !== caseId) return null;
-  const named = await tx.get<{ tags: string }>('SELECT tags FROM snitches WHERE id = ?', row.id);
-  const snitch = { token, tags: JSON.parse(named?.tags ?? '[]') as string[] };
+  const snitch = await silenceableOf(tx, row);
   const silences = await silencesSince(tx, caseId, now, now);
   const active = activeAt(silences, now, rules.timezone);
   const over = silencedBy(snitch, { silences, active }, rules, now);
@@ -69,15 +68,25 @@ export async function silenceOver(
 /** When the silences over a snitch end, if several follow each other the last; null if none holds. */
 export async function silenceEndOf(
   tx: Reading,
-  { id, token, case_id: caseId }: StateRow,
+  row: StateRow,
   rules: KeptRules,
   now: number,
 ): Promise<number | null> {
-  const named = await tx.get<{ tags: string }>('SELECT tags FROM snitches WHERE id = ?', id);
-  const snitch = { token, tags: JSON.parse(named?.tags ?? '[]') as string[] };
-  const silences = await silencesSince(tx, caseId, now, now);
+  const snitch = await silenceableOf(tx, row);
+  const silences = await silencesSince(tx, row.case_id, now, now);
   const active = activeAt(silences, now, rules.timezone);
   return silencedBy(snitch, { silences, active }, rules, now)?.until ?? null;
+}
+
+/** The silences that cover the snitch and are not over, whether or not they hold now. */
+export async function silencesCovering(tx: Reading, row: StateRow, now: number): Promise<Silence[]> {
+  const snitch = await silenceableOf(tx, row);
+  return (await silencesSince(tx, row.case_id, now, now)).filter((silence) => covers(silence, snitch));
+}
+
+async function silenceableOf(tx: Reading, { id, token }: StateRow): Promise<Silenceable> {
+  const row = await tx.get<{ tags: string }>('SELECT tags FROM snitches WHERE id = ?', id);
+  return { token, tags: JSON.parse(row?.tags ?? '[]') as string[] };
 }
 
 function silencedBy(
