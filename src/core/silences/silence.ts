@@ -126,29 +126,23 @@ export interface PlannedWindow extends SilenceWindow {
 }
 
 /**
- * The windows of the silences that begin after `now`, in the order in which they begin. All that begin before `until`
- * are among them: recurring ones have no last window, and looking for them ends somewhere.
- *
- * @param most of one silence
+ * The windows of the silences that begin after `now` and before `until`, in the order in which they begin; null if there
+ * are more than `most`.
  */
 export function plannedWindows(
   silences: readonly Silence[],
-  { now, latest, timezone, most }: { now: number; latest: number; timezone: string; most: number },
-): { windows: PlannedWindow[]; until: number } {
-  let until = latest;
+  { now, until, timezone, most }: { now: number; until: number; timezone: string; most: number },
+): PlannedWindow[] | null {
   const windows: PlannedWindow[] = [];
   for (const silence of silences) {
-    let [count, next] = [0, nextWindow(silence, now, timezone)];
-    for (; next !== null && next.start < until && count < most; count += 1) {
+    let next = nextWindow(silence, now, timezone);
+    while (next !== null && next.start < until) {
+      if (windows.length === most) return null;
       windows.push({ ...next, silence });
       next = nextWindow(silence, next.start, timezone);
     }
-    if (next !== null) until = Math.min(until, next.start);
   }
-  return {
-    windows: windows.filter(({ start }) => start < until).sort((one, other) => one.start - other.start),
-    until,
-  };
+  return windows.sort((one, other) => one.start - other.start);
 }
 
 /** When it is over for good; null while a schedule may begin it again. */

@@ -3,7 +3,7 @@ import { nextAlertOf, type ProspectContext } from '../../../core/explanation/pro
 import { LONGEST_DOUBT } from '../../../core/hold.ts';
 import { isDown } from '../../../core/needs/needs.ts';
 import { concernedFrom } from '../../../core/silences/due.ts';
-import { merged, nextWindow, plannedWindows, type Silence } from '../../../core/silences/silence.ts';
+import { merged, plannedWindows, type Silence } from '../../../core/silences/silence.ts';
 import type { SnitchState } from '../../../core/snitch.ts';
 import { DAY } from '../../../text/durations.ts';
 import type { Prospect } from '../../silences.ts';
@@ -45,12 +45,14 @@ export async function findProspect(
   };
 }
 
-/** How far ahead silences are foreseen, and how many windows of all of them or, if that is more, of each. */
+/** How far ahead silences are foreseen, and how many windows of them. */
 const FORESEEN = 400 * DAY;
-const MOST_FORESEEN = 400;
-const MOST_OF_EACH = 20;
+const MOST_FORESEEN = 2_000;
 
-/** The next alarm with the silences to come, and which of these delays it. */
+/**
+ * The next alarm with the silences to come, and which of these delays it. It is looked for twice as far ahead each time,
+ * because a silence may come every hour and the next run in a month.
+ */
 function throughPlanned(
   state: SnitchState,
   context: ProspectContext,
@@ -58,26 +60,23 @@ function throughPlanned(
 ): Pick<Prospect, 'nextAlertAt' | 'planned'> {
   const { now, rules } = context;
   const nextAlertAt = nextAlertOf(state, context);
-  const isBefore = (silence: Silence) =>
-    nextAlertAt !== null && (nextWindow(silence, now, rules.timezone)?.start ?? NEVER) <= nextAlertAt;
-  if (nextAlertAt === null || !silences.some(isBefore)) return { nextAlertAt, planned: null };
-  const { windows, until } = plannedWindows(silences, {
-    now,
-    latest: now + FORESEEN,
-    timezone: rules.timezone,
-    most: Math.max(MOST_OF_EACH, Math.ceil(MOST_FORESEEN / silences.length)),
-  });
-  const foreseen = nextAlertOf(state, { ...context, windows: merged([...context.windows, ...windows]) });
-  const delaying = windows.findLast(({ start }) => start <= nextAlertAt);
-  if (foreseen === nextAlertAt || !delaying) return { nextAlertAt, planned: null };
+  if (nextAlertAt === null) return { nextAlertAt, planned: null };
+  const among = { now, timezone: rules.timezone, most: MOST_FORESEEN };
+  const before = plannedWindows(silences, { ...among, until: nextAlertAt + 1 });
+  const delaying = before?.at(-1);
+  if (!delaying) return { nextAlertAt, planned: null };
   const { silence, start, end } = delaying;
-  return {
-    nextAlertAt: foreseen !== null && foreseen < until ? foreseen : null,
-    planned: { start, end, by: silence.by, note: silence.note },
-  };
+  const planned = { start, end, by: silence.by, note: silence.note };
+  const least = nextAlertAt + 1 - now;
+  for (let ahead = least; ahead <= Math.max(least, FORESEEN); ahead *= 2) {
+    const windows = plannedWindows(silences, { ...among, until: now + ahead });
+    if (windows === null) break;
+    const foreseen = nextAlertOf(state, { ...context, windows: merged([...context.windows, ...windows]) });
+    if (foreseen === nextAlertAt) return { nextAlertAt, planned: null };
+    if (foreseen === null || foreseen < now + ahead) return { nextAlertAt: foreseen, planned };
+  }
+  return { nextAlertAt: null, planned };
 }
-
-const NEVER = Number.POSITIVE_INFINITY;
 
 async function windowsOver(
   tx: Reading,
