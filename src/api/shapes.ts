@@ -193,6 +193,13 @@ const RUNS = object<WireRuns>({
   usual_ms: nullable(number),
 });
 
+const PLANNED = object<NonNullable<WireExplanation['planned']>>({
+  from: time,
+  to: time,
+  by: text,
+  note: text,
+});
+
 export const EXPLANATION = object<WireExplanation>({
   status: text as Shape<WireExplanation['status']>,
   reason: optional(nullable(text)) as Shape<WireExplanation['reason']>,
@@ -200,6 +207,7 @@ export const EXPLANATION = object<WireExplanation>({
   period: object<WireExplanation['period']>({ start: time, end: time }),
   deadline: INSTANT,
   next_alert: INSTANT,
+  planned: optional(nullable(PLANNED)) as Shape<WireExplanation['planned']>,
   schedule: optional(nullable(SCHEDULE_SHOWN)) as Shape<WireExplanation['schedule']>,
   values: optional(list(VALUE)) as Shape<WireValue[]>,
   runs: optional(RUNS) as Shape<NonNullable<WireExplanation['runs']>>,

@@ -13,6 +13,11 @@ export interface WireExplanation {
   deadline: { at: string; local: string } | null;
   /** When the next alert or reminder comes if there is no check-in before then; null for never. */
   next_alert: { at: string; local: string } | null;
+  /**
+   * The silence to come that delays the next alert, or the first of those that leave none. Null if none does. Older
+   * servers leave it out.
+   */
+  planned?: { from: string; to: string; by: string; note: string } | null;
   /** The deadline that a failed snitch missed; null for others. Older servers leave it out. */
   missing_since?: string | null;
   /** The silence that covers it; null for none. Older servers leave it out. */

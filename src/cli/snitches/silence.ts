@@ -18,6 +18,7 @@ import { NotFoundError, UsageError } from '../failure/failure.ts';
 import { Output, say } from '../output/output.ts';
 import { coverageWords, namesOf, SILENCE_VIEW, silenceFields, silencesView } from '../output/silence-view.ts';
 import { secondsOf } from './due-flags.ts';
+import { tellUnheard } from './unheard.ts';
 
 export const register: Register = (program) => {
   const silence = program
@@ -85,6 +86,7 @@ async function makeSilence(what: readonly string[], flags: SilenceFlags): Promis
       say(`no snitch has the tag "${tag}" now: the silence covers snitches that get it in the meantime`);
   }
   output.record(made, silenceFields(made, await namesOf(client, [made]), output.style), SILENCE_VIEW);
+  if (!output.quiet) await tellUnheard(client, made);
   output.hint(`end it early: snitch silence --end ${made.id}`);
 }
 

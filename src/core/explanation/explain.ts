@@ -36,6 +36,8 @@ export interface Explanation {
   deadlineAt: number | null;
   /** When the next alert or reminder comes if nothing is heard; null for never. */
   nextAlertAt: number | null;
+  /** The silence to come that delays it, or the first of those that leave none. */
+  planned: PlannedSilence | null;
   /** One sentence each, for people. */
   reasons: string[];
 }
@@ -97,6 +99,7 @@ export function explain(state: SnitchState, context: ExplainContext): Explanatio
     schedule: shown,
     deadlineAt: awaited ? state.dueAt : null,
     nextAlertAt,
+    planned,
     reasons: [
       ...reasonsFor(state, rules, telling, { ...needs, nextAlertAt, planned }),
       ...needsReasons(needs, (at) => inTimeZone(at, rules.timezone)),

@@ -158,7 +158,7 @@ export function wireWebhook(webhook: Webhook): WireWebhook {
 export function wireExplanation(
   { state, missingSince, silenced, hold }: Snitch,
   { timezone }: Case,
-  { period, schedule, deadlineAt, nextAlertAt, reasons }: Explanation,
+  { period, schedule, deadlineAt, nextAlertAt, planned, reasons }: Explanation,
   { audience, runs, values }: { audience: Audience; runs: KnownRuns; values: ValueHistories },
 ): WireExplanation {
   const { emails, webhooks, channels, failing, sendsEmail } = audience;
@@ -171,6 +171,10 @@ export function wireExplanation(
     period: { start: wireTime(period.start), end: wireTime(period.end) },
     deadline: both(deadlineAt),
     next_alert: both(nextAlertAt),
+    planned: planned && {
+      ...{ from: wireTime(planned.start), to: wireTime(planned.end) },
+      ...{ by: planned.by, note: planned.note },
+    },
     missing_since: wireTimeOrNull(missingSince),
     silenced: wireSilenced(silenced),
     held: wireHold(hold),

@@ -1,9 +1,27 @@
-/** The operations of an admin key on cases. */
+/** The operations on the case of a key, and those of an admin key on all cases. */
 import { z } from 'zod';
 import type { Operation } from './document.ts';
+import { caseAudience } from './explanation-schemas.ts';
 import * as schemas from './schemas.ts';
 
 export const CASE_OPERATIONS: Record<string, Record<string, Operation>> = {
+  '/v1/case': {
+    get: { id: 'getCase', summary: 'Read the case', answer: schemas.caseRecord },
+    patch: {
+      id: 'updateCase',
+      summary: 'Change the case',
+      body: schemas.caseChanges,
+      answer: schemas.caseRecord,
+    },
+  },
+  '/v1/audience': {
+    get: {
+      id: 'getAudience',
+      summary: 'Read whom alerts of the case reach, and which snitches alert nobody',
+      query: ['unreached'],
+      answer: caseAudience,
+    },
+  },
   '/v1/cases': {
     get: { id: 'listCases', summary: 'List cases (admin)', answer: z.array(schemas.caseRecord) },
     post: {

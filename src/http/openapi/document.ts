@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import * as badges from './badge-schemas.ts';
 import { CHECK_IN_PATHS } from './check-in.ts';
+import { explanation } from './explanation-schemas.ts';
 import { node } from './node-schema.ts';
 import * as schemas from './schemas.ts';
 import * as silences from './silence-schemas.ts';
@@ -61,7 +62,7 @@ const NAMED = {
   NewBadge: badges.newBadge,
   Delivery: schemas.delivery,
   Alert: schemas.alert,
-  Explanation: schemas.explanation,
+  Explanation: explanation,
   Import: schemas.newImport,
   ImportToCheck: schemas.importToCheck,
   ImportCheck: schemas.importCheck,

@@ -7,6 +7,7 @@ import { newMailCheck } from '../resources/mail-check.ts';
 import { BADGE_OPERATIONS } from './badge-operations.ts';
 import { CASE_OPERATIONS } from './case-operations.ts';
 import { describeApi, EVENTS, type Operation, SERIES } from './document.ts';
+import { explanation } from './explanation-schemas.ts';
 import { node } from './node-schema.ts';
 import * as schemas from './schemas.ts';
 import * as silences from './silence-schemas.ts';
@@ -73,7 +74,7 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
     },
   },
   '/v1/snitches/{token}/explain': {
-    get: { id: 'explainSnitch', summary: 'Why it alerts or is silent', answer: schemas.explanation },
+    get: { id: 'explainSnitch', summary: 'Why it alerts or is silent', answer: explanation },
   },
   '/v1/schedules/check': {
     post: {
@@ -105,23 +106,6 @@ const OPERATIONS: Record<string, Record<string, Operation>> = {
       query: ['tags'],
       answer: SERIES,
       bearer: true,
-    },
-  },
-  '/v1/case': {
-    get: { id: 'getCase', summary: 'Read the case', answer: schemas.caseRecord },
-    patch: {
-      id: 'updateCase',
-      summary: 'Change the case',
-      body: schemas.caseChanges,
-      answer: schemas.caseRecord,
-    },
-  },
-  '/v1/audience': {
-    get: {
-      id: 'getAudience',
-      summary: 'Read whom alerts of the case reach, and which snitches alert nobody',
-      query: ['unreached'],
-      answer: schemas.caseAudience,
     },
   },
   '/v1/webhooks': {

@@ -4,7 +4,6 @@ import type { WireLogEntry } from '../../api/log.ts';
 import type {
   WireAlert,
   WireApiKey,
-  WireAudience,
   WireCase,
   WireChannel,
   WireCheckIn,
@@ -14,21 +13,18 @@ import type {
   WireOwnership,
   WireWebhook,
 } from '../../api/wire.ts';
-import type { WireExplanation, WireScheduleCheck } from '../../api/wire-explanation.ts';
+import type { WireScheduleCheck } from '../../api/wire-explanation.ts';
 import { ACTIONS } from '../../core/activity/activity.ts';
 import { CHANNEL_EVENTS, CHANNEL_KINDS, LONGEST_AFTER } from '../../core/channel.ts';
 import { DAYS } from '../../core/hours/hours.ts';
 
 import {
   double,
-  held,
   interval,
   newSnitch,
   schedule,
   seconds,
-  silenced,
   snitchChanges,
-  status,
   text,
   time,
 } from './snitch-schemas.ts';
@@ -203,56 +199,6 @@ export const logEntry = z.object({
     note: text.optional(),
   }),
 }) satisfies z.ZodType<Omit<WireLogEntry, 'details'>>;
-
-export const audience = z.object({
-  emails: z.array(text),
-  webhooks: z.array(text),
-  channels: z.array(text),
-  failing: z
-    .array(z.object({ channel: text, name: text, why: text }))
-    .meta({ description: 'Those of them that took nothing when they were last sent something' }),
-  sends_email: z.boolean(),
-}) satisfies z.ZodType<WireAudience>;
-
-export const caseAudience = audience.extend({
-  nobody: text
-    .nullable()
-    .meta({ description: 'Why a snitch without tags and addresses of its own alerts nobody' }),
-  unreached: z
-    .object({ names: z.array(text), more: z.boolean(), all: z.boolean() })
-    .meta({ description: 'Snitches whose alerts reach nobody, where asked for with `unreached`' })
-    .optional(),
-}) satisfies z.ZodType<Omit<WireAudience, 'unreached'>>;
-
-const instant = z.object({ at: time, local: text });
-
-export const explanation: z.ZodType<WireExplanation> = z.object({
-  status,
-  reason: text.nullable(),
-  timezone: text,
-  period: z.object({ start: time, end: time }),
-  deadline: instant.nullable(),
-  next_alert: instant.nullable(),
-  missing_since: time.nullable(),
-  silenced,
-  held,
-  schedule: z
-    .object({
-      timezone: text,
-      grace: seconds,
-      runs: z.array(z.object({ at: time, local: text, deadline: time, deadline_local: text })),
-    })
-    .nullable(),
-  runs: z.object({
-    open: z.array(z.object({ started_at: time, overruns_at: time.nullable() })),
-    usual_ms: z.number().nullable(),
-  }),
-  values: z.array(
-    z.object({ name: text, last: double, at: time, usual: double.nullable(), runs: z.number() }),
-  ),
-  reasons: z.array(text),
-  notify: audience,
-});
 
 const importedSnitches = z.array(newSnitch.extend({ token: text.optional() }));
 export const newImport = z.object({ snitches: importedSnitches, owner: text.nullable().optional(), known });

@@ -39,6 +39,33 @@ test('a maintenance script silences a tag and ends that, with nothing in its env
   assert.is((await on.run('silence', '--end', one?.id ?? '')).code, 0, 'one that is over is no error');
 });
 
+test('a recurring one that covers every run of a job says that nobody would hear of it', async () => {
+  const fields = { schedule: { cron: '30 3 * * *' }, tags: ['night'] };
+  const [first, second] = [await on.make('dump', fields), await on.make('copy', fields)];
+  await on.make('waits for its first check-in', fields);
+  const noon = await on.make('at noon', { schedule: { cron: '0 12 * * *' }, tags: ['night'] });
+  for (const { token } of [first, second, noon]) assert.is((await on.run('check-in', token)).code, 0);
+  const nightly = ['--cron', '0 3 * * *', '--for', '1h'];
+  const { stderr } = await on.run('silence', '--tag', 'night', ...nightly);
+  assert.match(
+    stderr,
+    'nobody will be told if these are gone, because silences cover all of their runs: dump, copy\n',
+  );
+  const [made] = await on.json<WireSilence[]>('silences');
+  await on.run('silence', '--end', made?.id ?? '', '-q');
+  for (const others of [
+    ['--tag', 'night', '--cron', '0 5 * * *', '--for', '1h'],
+    ['--tag', 'night', '1h'],
+    ['at noon', ...nightly],
+    ['-q', '--all', ...nightly],
+  ]) {
+    const { code, stderr: said } = await on.run('silence', ...others);
+    assert.is(code, 0, said);
+    assert.not.match(said, 'nobody', others.join(' '));
+    for (const { id } of await on.json<WireSilence[]>('silences')) await on.run('silence', '--end', id, '-q');
+  }
+});
+
 test('names, all, and times in all forms', async () => {
   await on.make('a');
   await on.make('b');
