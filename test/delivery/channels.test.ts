@@ -76,6 +76,11 @@ test('every kind over HTTP gets an alarm and its recovery', async (context) => {
   assert.is(JSON.parse(telegram[1]?.body ?? '{}').reply_parameters.message_id, 17);
   const matrix = server.received.filter(({ path }) => path.includes('m.room.message'));
   assert.is(JSON.parse(matrix[1]?.body ?? '{}')['m.relates_to'].event_id, '$root');
+  // Clients make no sound for a notice.
+  assert.equal(
+    matrix.map(({ body }) => JSON.parse(body).msgtype),
+    ['m.text', 'm.notice'],
+  );
   assert.not.match(JSON.stringify(outbox.lines), /s3cr3t/);
 });
 

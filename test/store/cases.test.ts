@@ -1,12 +1,14 @@
 import * as assert from 'uvu/assert';
 import type { Actor } from '../../src/core/activity/activity.ts';
-import type { CaseSettings } from '../../src/core/case.ts';
+import type { Case, CaseSettings } from '../../src/core/case.ts';
 import type { SnitchError } from '../../src/core/errors.ts';
 import type { ImportedSnitch } from '../../src/store/ownership.ts';
 import {
   alertsOf,
   checkIn,
   contract,
+  DAY,
+  HOUR,
   healthySnitch,
   MINUTE,
   NOW,
@@ -61,6 +63,16 @@ contract('cases', (test) => {
       ]);
       assert.equal(await erroredOf(before.token), ['snitch.errored from healthy']);
       assert.equal(await erroredOf(after.token), [], `round ${round}`);
+    }
+  });
+
+  test('each case has its own rules', async ({ store }) => {
+    const ahead = { UTC: 0, 'Pacific/Auckland': 12 * HOUR, 'America/New_York': -4 * HOUR };
+    for (const [timezone, offset] of Object.entries(ahead)) {
+      const owner = await newCase(store, { timezone });
+      const { token } = await healthySnitch(store, owner, { interval: 'daily' });
+      const dueAt = (await store.getSnitch(owner.id, token))?.state.dueAt ?? 0;
+      assert.is((dueAt + offset) % DAY, 0, timezone);
     }
   });
 
@@ -132,7 +144,7 @@ contract('cases', (test) => {
   }) => {
     const [gone, kept] = [await newCase(store, { members: ['ann@example.com'] }), await newCase(store)];
     for (const { id } of [gone, kept]) {
-      const { token } = await newSnitch(store, { id }, { tags: ['db'], maxRuntime: 60 });
+      const { token } = await newSnitch(store, { id }, { tags: ['db'], maxRuntime: 60, needs: ['tag:host'] });
       await checkIn(store, token, NOW, { reported: { values: { bytes: 5 }, dropped: [] } });
       const time = { kind: 'once', from: NOW, to: NOW + MINUTE } as const;
       await store.createSilence(id, { scope: { kind: 'all' }, time, note: '', by: 'ops' }, NOW);
@@ -149,7 +161,7 @@ contract('cases', (test) => {
     const tables = {
       ...Object.fromEntries(
         ['snitches', 'snitch_tags', 'status_counts', 'silences', 'badges', 'api_keys', 'webhooks']
-          .concat(['channels', 'routes', 'status_pages'])
+          .concat(['channels', 'routes', 'status_pages', 'needs'])
           .map((table) => [table, `case_id ${ofKept}`]),
       ),
       snitch_states: `id ${inKept}`,
@@ -161,7 +173,12 @@ contract('cases', (test) => {
       );
     const before = new Map<string, number>();
     for (const [table, where] of Object.entries(tables)) before.set(table, await count(table, where));
+    // That of all cases says that one was made and deleted.
+    const entriesOf = ({ id }: Case) => count('activity', `case_id = '${id}'`);
+    const entries = await entriesOf(kept);
+    assert.ok(entries > 0 && (await entriesOf(gone)) > 0);
     await store.deleteCase(gone.id);
+    assert.equal([await entriesOf(kept), await entriesOf(gone)], [entries, 0]);
     for (const [table, where] of Object.entries(tables)) {
       assert.ok((before.get(table) ?? 0) > 0, `${table}: a row that could get lost`);
       assert.is(await count(table, where), before.get(table), `${table} of the other case`);
