@@ -148,6 +148,7 @@ contract('cases', (test) => {
       await checkIn(store, token, NOW, { reported: { values: { bytes: 5 }, dropped: [] } });
       const time = { kind: 'once', from: NOW, to: NOW + MINUTE } as const;
       await store.createSilence(id, { scope: { kind: 'all' }, time, note: '', by: 'ops' }, NOW);
+      await checkIn(store, token, NOW, { outcome: 'error' });
       await store.createBadge(id, { subject: { kind: 'tag', tag: 'db' }, label: null }, NOW);
       await store.putStatusPage(id, { slug: id.replaceAll('_', '-'), tags: ['*'] }, NOW);
       await store.createApiKey({ caseId: id, name: 'ci', scope: 'read' }, NOW);
@@ -155,17 +156,21 @@ contract('cases', (test) => {
       await store.updateRoute(id, { channel: 'webhook', target: webhook.id }, { after: 60 });
       const fields = { settings: { topic: 'ops' }, events: [], tags: [] };
       await store.createChannel(id, { kind: 'ntfy', name: null, fields }, NOW);
+      await store.updateCase(id, { timezone: 'Asia/Tokyo' }, NOW);
+      const relief = `('${id}', 0, '[]', 0, 0)`;
+      await query(`INSERT INTO reliefs (case_id, needed_id, tags, gone, cursor) VALUES ${relief}`);
     }
     const ofKept = `= '${kept.id}'`;
     const inKept = `IN (SELECT id FROM snitches WHERE case_id ${ofKept})`;
     const tables = {
       ...Object.fromEntries(
         ['snitches', 'snitch_tags', 'status_counts', 'silences', 'badges', 'api_keys', 'webhooks']
-          .concat(['channels', 'routes', 'status_pages', 'needs'])
+          .concat(['channels', 'routes', 'status_pages', 'needs', 'reliefs', 'reschedules'])
           .map((table) => [table, `case_id ${ofKept}`]),
       ),
       snitch_states: `id ${inKept}`,
       snitch_values: `snitch_id ${inKept}`,
+      silenced_alarms: `snitch_id ${inKept}`,
     };
     const count = (table: string, where: string) =>
       query<{ rows: number }>(`SELECT count(*) AS rows FROM ${table} WHERE ${where}`).then(([row]) =>
