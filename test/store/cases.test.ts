@@ -159,13 +159,17 @@ contract('cases', (test) => {
       await store.updateCase(id, { timezone: 'Asia/Tokyo' }, NOW);
       const relief = `('${id}', 0, '[]', 0, 0)`;
       await query(`INSERT INTO reliefs (case_id, needed_id, tags, gone, cursor) VALUES ${relief}`);
+      await query(
+        `INSERT INTO repeats (channel_id, token, case_id, alert_id, next_at)
+         SELECT 'chan_x', token, case_id, id, 0 FROM alerts WHERE case_id = '${id}' LIMIT 1`,
+      );
     }
     const ofKept = `= '${kept.id}'`;
     const inKept = `IN (SELECT id FROM snitches WHERE case_id ${ofKept})`;
     const tables = {
       ...Object.fromEntries(
         ['snitches', 'snitch_tags', 'status_counts', 'silences', 'badges', 'api_keys', 'webhooks']
-          .concat(['channels', 'routes', 'status_pages', 'needs', 'reliefs', 'reschedules'])
+          .concat(['channels', 'routes', 'status_pages', 'needs', 'reliefs', 'reschedules', 'repeats'])
           .map((table) => [table, `case_id ${ofKept}`]),
       ),
       snitch_states: `id ${inKept}`,
