@@ -147,7 +147,8 @@ full('a store that is closed while the disk is full has everything when it opens
   await store.close();
   assert.throws(
     () => openIn(disk.dataDir),
-    (error: Error) => error instanceof DatabaseUnusable && /cannot write .*is full: make room on it/.test(error.message),
+    (error: Error) =>
+      error instanceof DatabaseUnusable && /cannot write .*is full: make room on it/.test(error.message),
   );
   disk.free();
   await using again = openIn(disk.dataDir);
