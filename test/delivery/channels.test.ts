@@ -65,22 +65,19 @@ test('every kind over HTTP gets an alarm and its recovery', async (context) => {
   outbox.deliverer(quick);
   const [token = ''] = await outbox.raise(1, { names: ['nightly'] });
   await until(allSettled(outbox), 'the alarm is settled');
-  const alarms = server.received.length;
-  assert.is(alarms, SERVICES.length);
   await outbox.checkIn(token, 'healthy');
   await until(allSettled(outbox), 'the recovery is settled');
-  assert.is(server.received.length, 2 * SERVICES.length);
   const delivered = await outbox.deliveries('delivered');
   assert.is(delivered.length, 2 * SERVICES.length, JSON.stringify(await outbox.deliveries('dead')));
+  // A host that stood still for ten seconds has given up answers that were on their way.
+  const attempts = delivered.reduce((sum, one) => sum + one.attempts, 0);
+  assert.is(server.received.length, attempts);
   const telegram = server.received.filter(({ path }) => path.endsWith('sendMessage'));
-  assert.is(JSON.parse(telegram[1]?.body ?? '{}').reply_parameters.message_id, 17);
+  assert.is(JSON.parse(telegram.at(-1)?.body ?? '{}').reply_parameters.message_id, 17);
   const matrix = server.received.filter(({ path }) => path.includes('m.room.message'));
-  assert.is(JSON.parse(matrix[1]?.body ?? '{}')['m.relates_to'].event_id, '$root');
+  assert.is(JSON.parse(matrix.at(-1)?.body ?? '{}')['m.relates_to'].event_id, '$root');
   // Clients make no sound for a notice.
-  assert.equal(
-    matrix.map(({ body }) => JSON.parse(body).msgtype),
-    ['m.text', 'm.notice'],
-  );
+  assert.equal([...new Set(matrix.map(({ body }) => JSON.parse(body).msgtype))], ['m.text', 'm.notice']);
   assert.not.match(JSON.stringify(outbox.lines), /s3cr3t/);
 });
 
