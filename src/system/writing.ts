@@ -29,11 +29,15 @@ export function adviceForWriting(path: string, writer: Writer = ourselves()): st
 }
 
 function adviceForRoom(directory: string): string | null {
-  const { bavail } = statfsSync(directory);
-  if (bavail === 0) return `the file system of ${directory} is full: make room on it`;
-  return hasRoomForFiles(directory)
-    ? null
-    : `the file system of ${directory} has room for no more files: look at \`df -i\`, and delete files there`;
+  try {
+    const where = `the file system of ${directory}`;
+    if (statfsSync(directory).bavail === 0) return `${where} is full: make room on it`;
+    if (hasRoomForFiles(directory)) return null;
+    return `${where} has room for no more files: look at \`df -i\`, and delete files there`;
+  } catch {
+    // A broken disk may not even answer that.
+    return null;
+  }
 }
 
 /**

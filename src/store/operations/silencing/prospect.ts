@@ -49,6 +49,9 @@ export async function findProspect(
 const FORESEEN = 400 * DAY;
 const MOST_FORESEEN = 2_000;
 
+/** This many times as far as to the next alarm without them, however many they are: no fewer tell that none comes. */
+const LEAST_FORESEEN = 8;
+
 /**
  * The next alarm with the silences to come, and which of these delays it. It is looked for twice as far ahead each time,
  * because a silence may come every hour and the next run in a month.
@@ -67,9 +70,11 @@ function throughPlanned(
   if (!delaying) return { nextAlertAt, planned: null };
   const { silence, start, end } = delaying;
   const planned = { start, end, by: silence.by, note: silence.note };
-  const least = nextAlertAt + 1 - now;
-  for (let ahead = least; ahead <= Math.max(least, FORESEEN); ahead *= 2) {
-    const windows = plannedWindows(silences, { ...among, until: now + ahead });
+  const first = nextAlertAt + 1 - now;
+  const least = LEAST_FORESEEN * first;
+  for (let ahead = first; ahead <= Math.max(least, FORESEEN); ahead *= 2) {
+    const most = ahead <= least ? Number.POSITIVE_INFINITY : MOST_FORESEEN;
+    const windows = plannedWindows(silences, { ...among, until: now + ahead, most });
     if (windows === null) break;
     const foreseen = nextAlertOf(state, { ...context, windows: merged([...context.windows, ...windows]) });
     if (foreseen === nextAlertAt) return { nextAlertAt, planned: null };
