@@ -8,8 +8,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Chronicler } from './chronicle/chronicler.ts';
-import { Life } from './chronicle/life.ts';
+import type { Chronicler } from './chronicle/chronicler.ts';
+import type { Life } from './chronicle/life.ts';
+import { liveThrough } from './chronicle/live-through.ts';
 import { withFixture } from './fixture.ts';
 
 const KEPT = join(import.meta.dirname, 'chronicle/chronicle.txt');
@@ -21,20 +22,20 @@ const BEGIN = Date.UTC(2026, 9, 24, 14, 7, 30);
 
 const chronicle = suite('chronicle');
 
+async function amongOthers(act: number, life: Life, chronicler: Chronicler): Promise<void> {
+  if (act % 4 === 0) await life.actOfRival();
+  if (act % 40 === 39) await chronicler.read();
+}
+
 async function written(): Promise<string[]> {
   let lines: string[] = [];
   await withFixture({}, async (context) => {
-    context.clock.now = BEGIN;
-    const life = new Life(context, SEED);
-    const chronicler = new Chronicler(context);
-    await life.beginRival();
-    for (const act of await life.begin()) await chronicler.write(act);
-    for (let count = 0; count < ACTS; count += 1) {
-      await chronicler.wait(life.nextAt(chronicler.deadline, chronicler.attempt));
-      await chronicler.write(await life.act());
-      if (count % 4 === 0) await life.actOfRival();
-      if (count % 40 === 39) await chronicler.read();
-    }
+    const chronicler = await liveThrough(context, {
+      begin: BEGIN,
+      seed: SEED,
+      acts: ACTS,
+      after: amongOthers,
+    });
     lines = chronicler.lines;
   });
   return lines;

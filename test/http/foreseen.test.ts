@@ -7,8 +7,7 @@ import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../src/api/wire.ts';
 import type { WireExplanation } from '../../src/api/wire-explanation.ts';
 import { cases } from '../cases.ts';
-import { Chronicler } from './chronicle/chronicler.ts';
-import { Life } from './chronicle/life.ts';
+import { liveThrough } from './chronicle/live-through.ts';
 import { ok } from './expect.ts';
 import { type Fixture, HOUR, MINUTE, wholePass, withFixture } from './fixture.ts';
 
@@ -22,15 +21,8 @@ const SEEDS = [119, 110, ...Array.from({ length: 100 }, (_, index) => index + 1)
 const test = suite('what is foreseen');
 
 async function live(context: Fixture, seed: number): Promise<void> {
-  context.clock.now = BEGIN + (seed % 7) * 5 * HOUR;
-  const life = new Life(context, seed);
-  const chronicler = new Chronicler(context);
-  await life.beginRival();
-  for (const act of await life.begin()) await chronicler.write(act);
-  for (let count = 0; count < ACTS; count += 1) {
-    await chronicler.wait(life.nextAt(chronicler.deadline, chronicler.attempt));
-    await chronicler.write(await life.act());
-  }
+  const begin = BEGIN + (seed % 7) * 5 * HOUR;
+  const chronicler = await liveThrough(context, { begin, seed, acts: ACTS });
   await chronicler.write('the end of it');
 }
 
