@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import type { Case } from '../../src/core/case.ts';
-import { DEFAULT_EVENTS } from '../../src/core/channel.ts';
+import { type ChannelEvent, DEFAULT_EVENTS } from '../../src/core/channel.ts';
 import type { Store } from './acting.ts';
 import {
   checkIn,
@@ -14,6 +14,7 @@ import {
   newSnitch,
   type Opened,
   openSqlite,
+  snitchOf,
   sweep,
 } from './fixture.ts';
 import { ON_POSTGRES } from './postgres/open.ts';
@@ -38,6 +39,23 @@ async function minutesKept(store: Store, { id }: Case, token: string): Promise<n
 async function rowsIn({ query }: Opened, table: string): Promise<number> {
   const [row] = await query<{ count: number }>(`SELECT COUNT(*) AS count FROM ${table}`);
   return row?.count ?? 0;
+}
+
+/** Settles all deliveries by Slack that are due, as delivered under this reference. */
+async function tell(store: Store, now: number, reference: string): Promise<void> {
+  const request = { now, leaseUntil: now + HOUR, perTarget: 9, limit: 9, busy: [], after: '' };
+  for (const { id, fence } of await store.claimDeliveries({ ...request, channel: 'slack' }))
+    await store.settleDelivery(id, fence, { kind: 'delivered', at: now, told: { reference } });
+}
+
+/** A channel that gets only these events besides recoveries. @returns its id */
+async function newSlack(store: Store, { id }: Case, ...events: readonly ChannelEvent[]): Promise<string> {
+  const fields = {
+    settings: { url: 'http://127.0.0.1:9' },
+    events: [...events, 'reporting' as const],
+    tags: [],
+  };
+  return (await store.createChannel(id, { kind: 'slack', name: null, fields }, NOW)).id;
 }
 
 contract('retention', (test) => {
@@ -218,6 +236,54 @@ contract('retention', (test) => {
     assert.is(listed?.alert.snitch?.previous_status, 'missing');
     await prune(store, { olderThan: NOW + 6 * HOUR });
     assert.equal(await store.listAlerts(owner.id, token, PAGE), []);
+  });
+
+  test('whoever was told of a long outage is told that it is over', async ({ store }) => {
+    const owner = await newCase(store, { reminders: 'daily' });
+    const errors = await newSlack(store, owner, 'errored');
+    const absences = await newSlack(store, owner, 'missing');
+    const { token } = await newSnitch(store, owner);
+    await checkIn(store, token, NOW, { outcome: 'error' });
+    await tell(store, NOW, 'the error');
+    await sweep(store, NOW + 3 * HOUR);
+    await tell(store, NOW + 3 * HOUR, 'the absence');
+    const later = await newSlack(store, owner, 'missing');
+    for (let day = 1; day <= 40; day += 1) {
+      await sweep(store, NOW + day * DAY + 4 * HOUR);
+      await tell(store, NOW + day * DAY + 4 * HOUR, `reminder ${day}`);
+    }
+    const before = await snitchOf(store, owner, token);
+    await prune(store, { olderThan: NOW + 41 * DAY });
+    assert.is((await store.listAlerts(owner.id, token, PAGE)).length, 4);
+    assert.is((await snitchOf(store, owner, token)).missingSince, before.missingSince);
+    await checkIn(store, token, NOW + 42 * DAY);
+    const [listed] = await store.listAlerts(owner.id, token, PAGE);
+    assert.is(listed?.alert.type, 'snitch.reporting');
+    assert.equal(listed?.deliveries.map(({ target }) => target).sort(), [errors, absences, later].sort());
+  });
+
+  test('what opened an outage stays until all are told that it is over', async ({ store }) => {
+    const owner = await newCase(store);
+    await newSlack(store, owner, 'errored');
+    const { token } = await newSnitch(store, owner);
+    await checkIn(store, token, NOW, { outcome: 'error' });
+    await tell(store, NOW, 'the error');
+    await checkIn(store, token, NOW + DAY);
+    await prune(store, { olderThan: NOW + DAY });
+    const request = { leaseUntil: NOW + DAY + HOUR, perTarget: 9, limit: 9, busy: [], after: '' };
+    const [claimed] = await store.claimDeliveries({
+      ...request,
+      now: NOW + DAY,
+      channel: 'slack',
+    });
+    assert.is(claimed?.recipient?.incident.reference, 'the error');
+    await store.settleDelivery(claimed?.id ?? 0, claimed?.fence ?? 0, {
+      kind: 'delivered',
+      at: NOW + DAY,
+      told: { reference: null },
+    });
+    await prune(store, { olderThan: NOW + DAY });
+    assert.is((await store.listAlerts(owner.id, token, PAGE)).length, 1);
   });
 
   test('an alarm that is told again and again stays as long as it lasts, under the name of then', async ({

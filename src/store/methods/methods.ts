@@ -34,7 +34,7 @@ import * as failing from '../operations/reach/failing.ts';
 import * as routedSnitches from '../operations/reach/routed-snitches.ts';
 import * as repeats from '../operations/repeats.ts';
 import * as reports from '../operations/reports.ts';
-import * as retention from '../operations/retention.ts';
+import * as retention from '../operations/retention/retention.ts';
 import * as routeRules from '../operations/routes/rules.ts';
 import * as routeWaiting from '../operations/routes/waiting.ts';
 import * as settings from '../operations/settings.ts';

@@ -18,7 +18,7 @@ import { listSnitches } from '../../../src/store/operations/listed/list.ts';
 import { listMeasured, listReported } from '../../../src/store/operations/measured/list.ts';
 import { listOwnership, roomForSnitches } from '../../../src/store/operations/ownership.ts';
 import { findTokenByName } from '../../../src/store/operations/provisioning.ts';
-import { prune } from '../../../src/store/operations/retention.ts';
+import { prune } from '../../../src/store/operations/retention/retention.ts';
 import { updateRoute } from '../../../src/store/operations/routes/rules.ts';
 import {
   dropWaiting,

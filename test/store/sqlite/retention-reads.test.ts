@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Calendar } from '../../../src/core/interval.ts';
-import { prune } from '../../../src/store/operations/retention.ts';
+import { prune } from '../../../src/store/operations/retention/retention.ts';
 import { openDatabase } from '../../../src/store/sqlite/connection.ts';
 import { SqliteTransaction } from '../../../src/store/sqlite/sqlite-transaction.ts';
 import type { Value } from '../../../src/store/transaction.ts';

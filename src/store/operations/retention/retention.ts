@@ -1,11 +1,11 @@
-import { KEPT_FOR } from '../../core/activity/activity.ts';
-import type { RetentionLimits } from '../sweep.ts';
-import type { Transaction } from '../transaction.ts';
-import { pruneActivity } from './activity/record.ts';
-import { pruneTexts } from './alert-texts.ts';
-import { getSetting, setSetting } from './settings.ts';
-import { KEPT_FOR as SILENCES_KEPT_FOR } from './silences/rows.ts';
-import { pruneChanges } from './status-pages/changes.ts';
+import { KEPT_FOR } from '../../../core/activity/activity.ts';
+import type { RetentionLimits } from '../../sweep.ts';
+import type { Transaction } from '../../transaction.ts';
+import { pruneActivity } from '../activity/record.ts';
+import { getSetting, setSetting } from '../settings.ts';
+import { KEPT_FOR as SILENCES_KEPT_FOR } from '../silences/rows.ts';
+import { pruneChanges } from '../status-pages/changes.ts';
+import { pruneAlerts } from './alerts.ts';
 
 /** The most rows that one call examines. */
 const SLICE = 500;
@@ -64,30 +64,4 @@ async function isKept(tx: Transaction, row: LoggedRow, limits: RetentionLimits):
   if (!state) return false;
   if (row.number === state.check_in_count) return true;
   return row.number > state.check_in_count - limits.checkIns && row.at >= limits.olderThan;
-}
-
-/** An alarm that a service is told of repeatedly while it lasts. */
-const REPEATED = `SELECT 1 FROM channels AS c JOIN repeats AS r ON r.channel_id = c.id AND r.token = a.token
-  WHERE c.case_id = a.case_id AND c.kind = 'alertmanager' AND r.alert_id = a.id`;
-
-/** The alert that opened an outage which still lasts: its recovery goes to those who were told, under the name then. */
-const OPEN = `SELECT 1 FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id
-  WHERE n.token = a.token AND s.thread_id = a.id`;
-
-/** An alert is kept while one of its deliveries is pending, and while the outage lasts that it opened. */
-async function pruneAlerts(tx: Transaction, olderThan: number): Promise<boolean> {
-  const rows = await tx.all<{ id: string; text_id: number | null }>(
-    `SELECT id, text_id FROM alerts AS a WHERE at < +? AND NOT EXISTS (
-       SELECT 1 FROM deliveries AS d WHERE d.alert_id = a.id AND d.state = 'pending')
-     AND NOT EXISTS (${OPEN}) AND NOT EXISTS (${REPEATED})
-     ORDER BY at LIMIT +?`,
-    olderThan,
-    SLICE,
-  );
-  for (const { id } of rows) {
-    await tx.run('DELETE FROM deliveries WHERE alert_id = ?', id);
-    await tx.run('DELETE FROM alerts WHERE id = ?', id);
-  }
-  await pruneTexts(tx, new Set(rows.map(({ text_id: id }) => id).filter((id) => id !== null)));
-  return rows.length === SLICE;
 }
