@@ -108,6 +108,62 @@ test('lists hold nothing of another case', async (context) => {
   assert.equal(ok(await acme.write.get(`/v1/alerts?before=${alert?.id}`)), []);
 });
 
+/** One of all that a page may show. Whatever a person has named bears the name of the case, in small letters. */
+async function inhabit(context: Fixture, name: 'acme' | 'rival'): Promise<string> {
+  const { write } = context[name];
+  const named = (what: string) => `${name}-${what}`;
+  const scope = { events: ['missing', 'errored', 'reporting', 'paused', 'blind'] };
+  const channel = { kind: 'ntfy', settings: { topic: 'jobs' }, ...scope, name: named('pager') };
+  const needed = await newSnitch(context[name], { name: named('host'), tags: ['db'], notes: named('notes') });
+  const { token } = await newSnitch(context[name], {
+    name: named('job'),
+    tags: ['db', named('tag')],
+    needs: [needed.token],
+    alert_email: [`own@${name}.example`],
+  });
+  const asked: [string, string, unknown][] = [
+    ['PATCH', '/v1/case', { members: [`ann@${name}.example`] }],
+    ['POST', '/v1/webhooks', { url: `https://hook.${name}.example/`, notices: true }],
+    ['POST', '/v1/channels', channel],
+    ['POST', '/v1/badges', { tag: 'db', label: named('badge') }],
+    ['POST', '/v1/silences', { tags: ['night'], duration: 3_600, note: named('silence') }],
+    ['PUT', '/v1/status_page', { slug: named('page'), title: named('title'), tags: ['*'], groups: ['db'] }],
+    ['PUT', '/v1/ownership', { owner: named('file'), tokens: [token] }],
+    ['POST', '/v1/api_keys', { name: named('key') }],
+  ];
+  for (const [method, path, json] of asked) {
+    const { status, text } = await write.ask(method, path, { json });
+    assert.ok(status < 300, `${method} ${path} ${status} ${text}`);
+  }
+  for (const report of ['', `?s=3&m=${named('words')}`, `?v.${name}_rows=5`])
+    await checkIn(context, token, report);
+  return token;
+}
+
+test('no page names anything of another case', async (context) => {
+  const { acme, rival, nobody, routes } = context;
+  const token = await inhabit(context, 'acme');
+  await inhabit(context, 'rival');
+  const pages = [...routes]
+    .filter((path) => !/:id|:tag|stream/.test(path))
+    .map((path) => path.replace(':token', token));
+  let read = 0;
+  for (const path of [
+    ...pages,
+    '/v1/snitches?tags=db',
+    '/s/acme-page',
+    '/s/acme-page.json',
+    '/s/acme-page/feed.xml',
+  ]) {
+    const { status, text } = await (path.startsWith('/s/') ? nobody : acme.write).get(path);
+    if (status !== 200) continue;
+    read += 1;
+    assert.not.match(text, /rival/i, path);
+    assert.not.match(text, rival.id, path);
+  }
+  assert.is(read, 22);
+});
+
 test('a read key reads everything and changes nothing', async (context) => {
   const { rival } = context;
   const theirs = await furnish(context, rival);

@@ -151,6 +151,8 @@ contract('api keys', (test) => {
     const refused = await rejection(store.provideAdminKey('provided', key, NOW));
     assert.match((refused as Error).message, 'provided: this key is one of the case Ops already');
     assert.equal(await store.findApiKey(key), { apiKey, case: owner });
+    await store.provideAdminKey('ci', 'another-key', NOW);
+    assert.equal(await store.findApiKey(key), { apiKey, case: owner }, 'also under the name of one');
   });
 });
 

@@ -131,6 +131,10 @@ contract('channels', (test) => {
       await rejection(store.createWebhook(owner, 'https://example.com/', NOW, { most: 2 })),
       Invalid,
     );
+    const { id: other } = await newCase(store);
+    await store.createWebhook(other, 'https://example.com/', NOW, { most: 2 });
+    await store.createChannel(other, made('ntfy'), NOW, 2);
+    assert.is((await store.listChannels(other)).length, 1, 'those of other cases are not counted');
   });
 
   test('a channel is sent what its events and tags take, in the transaction of the alert', async ({

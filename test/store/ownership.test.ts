@@ -67,7 +67,7 @@ contract('imports and ownership', (test) => {
     assert.is(await store.roomForSnitches(owner.id), 1);
   });
 
-  test('a name may repeat where the client knows of the other one, brings a token, or another file has it', async ({
+  test('a name may repeat where the client knows of the other one, brings a token, or another file or case has it', async ({
     store,
   }) => {
     const owner = await newCase(store);
@@ -81,6 +81,7 @@ contract('imports and ownership', (test) => {
     const nobody = store.importSnitches(owner.id, { ...known([]), owner: 'third' }, NOW);
     assert.instance(await rejection(nobody), Invalid, 'what nobody keeps would have been adopted');
     await store.importSnitches(owner.id, { imported: [imported(null)], owner: 'web' }, NOW);
+    await store.importSnitches((await newCase(store)).id, known([]), NOW);
   });
 
   test('a batch that the plan has no room for is refused as a whole', async ({ store }) => {

@@ -100,6 +100,16 @@ contract('changed rules of a case', (test) => {
     assert.equal([...(await dueTimes(reopened, owner))], [[TOKYO_DAY, MANY]]);
   });
 
+  test('several cases change one after another', async ({ store }) => {
+    const [one, other] = [await newCase(store), await newCase(store)];
+    await manyHealthy(store, one);
+    await manyHealthy(store, other);
+    for (const { id } of [one, other]) await store.updateCase(id, { timezone: 'Asia/Tokyo' }, NOW);
+    await rescheduleAll(store, NOW);
+    assert.equal([...(await dueTimes(store, one))], [[TOKYO_DAY, MANY]]);
+    assert.equal([...(await dueTimes(store, other))], [[TOKYO_DAY, MANY]]);
+  });
+
   test('rules that change again in the middle hold for all', async ({ store }) => {
     const owner = await newCase(store);
     await manyHealthy(store, owner);

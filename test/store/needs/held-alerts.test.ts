@@ -68,6 +68,18 @@ const reasonOf = async (store: Store, { owner, job }: Host) => {
 };
 
 contract('alerts that are held', (test) => {
+  test('a host that is back restarts no deadline of another case', async ({ store }) => {
+    const needs = ['tag:host'];
+    const { host, owner, job } = await hostAndJob(store, { needs });
+    const others = await hostAndJob(store, { needs });
+    await checkIn(store, others.host.token, NOW + 4 * MINUTE);
+    await pass(store, HOST_FAILS);
+    await checkIn(store, host.token, NOW + 6 * MINUTE);
+    await pass(store, NOW + 6 * MINUTE);
+    assert.is((await snitchOf(store, owner, job.token)).state.dueAt, NOW + 16 * MINUTE);
+    assert.is((await snitchOf(store, others.owner, others.job.token)).state.dueAt, JOB_FAILS);
+  });
+
   test('a job whose host is down fails and tells nobody', async ({ store }) => {
     const { owner, host, job } = await bothDown(store);
     const { state, hold, missingSince } = await snitchOf(store, owner, job.token);

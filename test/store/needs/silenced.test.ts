@@ -123,6 +123,16 @@ contract('a silence over what is needed', (test) => {
     assert.equal(await told(store, owner, job.token), [MISSING]);
   });
 
+  test('its end restarts no deadline of another case', async ({ store }) => {
+    const { owner, job } = await hostAndJob(store, { needs: ['tag:host'] });
+    const others = await hostAndJob(store, { needs: ['tag:host'] });
+    await silence(store, others.owner, NOW + 9 * MINUTE);
+    await silence(store, owner, NOW + 8 * MINUTE);
+    await pass(store, NOW + 8 * MINUTE);
+    assert.is((await snitchOf(store, owner, job.token)).state.dueAt, NOW + 18 * MINUTE);
+    assert.is((await snitchOf(store, others.owner, others.job.token)).state.dueAt, JOB_FAILS);
+  });
+
   test('the deadline of one that has not failed restarts as well, by a tag too', async ({ store }) => {
     for (const by of ['token', 'tag', 'all']) {
       const { owner, job } = await hostAndJob(store, by === 'tag' ? { needs: ['tag:host'] } : {});
