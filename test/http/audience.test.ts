@@ -35,6 +35,7 @@ test('a case without members and targets reaches nobody, with and without snitch
   const empty = await audience(context);
   assert.equal(empty.unreached, { names: [], more: false, all: true });
   assert.match(empty.nobody ?? '', 'the case has no member and no webhook or channel');
+  await newSnitch(context.rival, { name: 'of another case' });
   for (const name of ['a', 'b', 'c']) await newSnitch(context.acme, { name });
   assert.equal((await audience(context)).unreached, { names: ['a', 'b'], more: true, all: true });
   await newSnitch(context.acme, { name: 'd', alert_email: ['dba@example.com'] });

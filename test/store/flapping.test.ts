@@ -226,6 +226,15 @@ contract('flapping', (test) => {
     assert.is((await told(store, owner, token)).length, 13);
   });
 
+  test('what was counted of a snitch is still told after another case is deleted', async ({ store }) => {
+    const [owner, other] = [await newCase(store), await newCase(store)];
+    const { token } = await newSnitch(store, owner);
+    const then = await flip(store, token, 31);
+    await store.deleteCase(other.id);
+    await sweep(store, then + 10 * MINUTE);
+    assert.is((await told(store, owner, token))[0], 'snitch.errored over 18');
+  });
+
   test('notes are stored once for all alerts that show them, and deleted with the last of them', async (opened) => {
     const { store, query } = opened;
     const owner = await newCase(store);
