@@ -9,6 +9,7 @@ import { describeFailure } from '../failure/failure.ts';
 import { asRoot } from './as-root.ts';
 import { channelsOf, checkChannel } from './channels.ts';
 import { type Finding, failure, ok, warning } from './findings.ts';
+import { checkSilences } from './silences.ts';
 import { checkTeam } from './team.ts';
 
 const CLOCK_WARNING = 5_000;
@@ -140,6 +141,7 @@ async function checkCase(client: Client, { keySource, isKnown, send }: Examinati
       await checkTeam(client, own, { webhooks, channels }),
       ...targets,
       ...(await Promise.all(channels.map((channel) => checkChannel(client, channel, send)))),
+      ...(await checkSilences(client)),
     ];
   } catch (error) {
     if (error instanceof ApiError && error.status === 403 && (await mayProvision(client))) {

@@ -13,18 +13,27 @@ const MOST_NAMED = 10;
 
 /** The silence is made already: a question that is not answered says nothing. */
 export async function tellUnheard(client: Client, silence: WireSilence): Promise<void> {
-  if (silence.schedule === null) return;
-  const unheard = await unheardIn(client, silence).catch(() => []);
-  if (unheard.length === 0) return;
-  const named = unheard.slice(0, MOST_NAMED).map(({ name }) => name);
-  const more = unheard.length > named.length ? ' and others' : '';
-  say(
-    `nobody will be told if these are gone, because silences cover all of their runs: ${named.join(', ')}${more}`,
-  );
+  const { unheard } = await findUnheard(client, [silence]).catch(() => NONE);
+  if (unheard.length > 0) say(unheardInWords(unheard));
 }
 
-async function unheardIn(client: Client, silence: WireSilence): Promise<WireSnitch[]> {
-  const keep = (snitch: WireSnitch) => isAwaited(snitch) && isCovered(snitch, silence);
+export interface Unheard {
+  unheard: WireSnitch[];
+  /** Whether there may be others, because not all snitches were read or asked about. */
+  more: boolean;
+}
+
+const NONE: Unheard = { unheard: [], more: false };
+
+/** The snitches of which nobody is told when they are gone, because recurring silences cover all of their runs. */
+export async function findUnheard(client: Client, silences: readonly WireSilence[]): Promise<Unheard> {
+  const recurring = silences.filter(({ schedule }) => schedule !== null);
+  if (recurring.length === 0) return NONE;
+  let read = 0;
+  const keep = (snitch: WireSnitch) => {
+    read += 1;
+    return isAwaited(snitch) && recurring.some((silence) => isCovered(snitch, silence));
+  };
   const covered = await client.listSnitches([], undefined, { keep, most: MOST_READ });
   const asked = covered.slice(0, MOST_ASKED);
   const unheard: WireSnitch[] = [];
@@ -33,7 +42,13 @@ async function unheardIn(client: Client, silence: WireSilence): Promise<WireSnit
     const explained = await Promise.all(some.map(({ token }) => client.explain(token)));
     unheard.push(...some.filter((_, index) => isUnheard(explained[index])));
   }
-  return unheard;
+  return { unheard, more: covered.length > MOST_ASKED || read >= MOST_READ };
+}
+
+export function unheardInWords(unheard: readonly WireSnitch[]): string {
+  const named = unheard.slice(0, MOST_NAMED).map(({ name }) => name);
+  const more = unheard.length > named.length ? ' and others' : '';
+  return `nobody will be told if these are gone, because silences cover all of their runs: ${named.join(', ')}${more}`;
 }
 
 function isUnheard(explanation: Awaited<ReturnType<Client['explain']>> | undefined): boolean {

@@ -453,6 +453,27 @@ doctor('a channel that refuses, a snitch that nobody hears of, and both mended',
   }
 });
 
+doctor('jobs of which nobody hears because a silence covers all of their runs are named', async () => {
+  const { token } = await on.make('dump', { schedule: { cron: '30 3 * * *' }, tags: ['night'] });
+  await on.run('check-in', token);
+  const of = async () => (await examine()).of('silences');
+  await on.run('silence', '--tag', 'night', '1h');
+  assert.is(await of(), undefined, 'one that does not come again covers no run for good');
+  const ids: string[] = [];
+  for (const begins of ['0 5 * * *', '0 3 * * *']) {
+    const made = await on.json<{ id: string }>('silence', '--tag', 'night', '--cron', begins, '--for', '1h');
+    ids.push(made.id);
+    const found = await of();
+    assert.is(found?.state, ids.length === 1 ? 'ok' : 'warning');
+  }
+  const { message, remedy } = (await of()) ?? {};
+  assert.match(message ?? '', /^nobody will be told if these are gone, .*: dump$/);
+  assert.match(remedy ?? '', 'snitch silence --end ID');
+  await on.run('silence', '--end', '-q', ...ids);
+  await on.run('delete', token, '--yes');
+  assert.is(await of(), undefined);
+});
+
 unless(withoutMounts(), doctor)(
   'a file system with space but without room for another file is a failure',
   async () => {
