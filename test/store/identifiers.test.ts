@@ -1,4 +1,5 @@
 /** Tokens, ids and keys: random, and no character of a key likelier than another. */
+import { execFileSync } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -9,6 +10,8 @@ import {
   newToken,
   newWebhookSecret,
 } from '../../src/store/identifiers.ts';
+
+const IDENTIFIERS = import.meta.resolve('../../src/store/identifiers.ts');
 
 const test = suite('identifiers');
 
@@ -33,6 +36,15 @@ test('ids of alerts are in the order in which they were made, however many at on
   for (const one of made) assert.match(one, /^alert_[a-z2-7]{16}$/);
   assert.equal(made.toSorted(), made);
   assert.is(new Set(made).size, made.length);
+});
+
+test('ids of alerts that a later process makes come after those of an earlier one', () => {
+  const script = `import { newAlertId } from ${JSON.stringify(IDENTIFIERS)}; console.log(newAlertId(), newAlertId());`;
+  const make = () =>
+    execFileSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
+  const made = [make(), make()].flatMap((line) => line.trim().split(' '));
+  assert.is(made.length, 4);
+  assert.equal(made.toSorted(), made);
 });
 
 test('every character is as likely as every other', () => {
