@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import type { CheckIn } from '../../src/core/check-in.ts';
 import type { Store } from './acting.ts';
-import { checkIn, contract, NOW, newCase, newSnitch, SECOND } from './fixture.ts';
+import { checkIn, contract, NOW, newCase, newSnitch, SECOND, snitchOf } from './fixture.ts';
 
 type Step = [at: number, outcome: CheckIn['outcome'], runId?: string | null, arrives?: number];
 
@@ -207,6 +207,28 @@ contract('durations of runs', (test) => {
       [5, 'healthy', 'a'],
     ];
     assert.equal(await durationsOf(store, steps), [null, null, null, null, 2]);
+  });
+
+  test('a start that is watched is found behind any number of log lines', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token } = await newSnitch(store, owner, { maxRuntime: 3_600, minRuntime: 600 });
+    const durations: number[] = [];
+    const statuses: string[] = [];
+    for (const [begins, ends] of [
+      [0, 500],
+      [1_000, 2_000],
+    ] as const) {
+      const step = (at: number, outcome: CheckIn['outcome']) =>
+        checkIn(store, token, NOW + at * SECOND, { outcome, runId: 'a' });
+      await step(begins, 'start');
+      for (let line = 1; line <= 120; line += 1) await step(begins + line, 'log');
+      await step(ends, 'healthy');
+      const [last] = (await store.listCheckIns(owner.id, token, { limit: 1, before: null })) ?? [];
+      durations.push((last?.durationMs ?? 0) / SECOND);
+      statuses.push((await snitchOf(store, owner, token)).state.status);
+    }
+    assert.equal(durations, [500, 1_000]);
+    assert.equal(statuses, ['errored', 'healthy'], 'the first one was too short');
   });
 
   test('a start is found behind many log lines of its run, and the search for it has an end', async ({

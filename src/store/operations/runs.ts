@@ -1,5 +1,6 @@
 /** Pairs the ends of runs with their starts, in whatever order they arrive. */
 import type { CheckIn, CheckInOutcome } from '../../core/check-in.ts';
+import type { OpenRuns } from '../../core/open-run.ts';
 import { MINUTE } from '../../text/durations.ts';
 import type { Awaitable, Transaction } from '../transaction.ts';
 import { isEnd } from './check-in-decision.ts';
@@ -73,7 +74,15 @@ async function durationById(
 ): Promise<number | null> {
   const isOther = (found: LoggedRow) => found.run_id === runId && found.outcome !== 'log';
   const other = (await lastLogged(tx, row, WITHIN, isOther)).find(isOther);
-  return other?.outcome === 'start' ? Math.max(0, at - other.at) : null;
+  if (other && other.outcome !== 'start') return null;
+  const startedAt = other?.at ?? watchedStart(row, runId);
+  return startedAt === undefined ? null : Math.max(0, at - startedAt);
+}
+
+/** When the run with this id began, if it is watched: a run that logs a lot has pushed its start out of the log. */
+function watchedStart(row: StateRow, runId: string): number | undefined {
+  if (row.runs === null) return undefined;
+  return (JSON.parse(row.runs) as OpenRuns).open.findLast(({ id }) => id === runId)?.startedAt;
 }
 
 /**
