@@ -75,6 +75,18 @@ contract('activity', (test) => {
     });
   });
 
+  test('what a snitch needs is named, and nothing else of it has changed', async ({ store }) => {
+    const owner = await newCase(store);
+    const [host, disk] = [
+      await newSnitch(store, owner, { name: 'host' }),
+      await newSnitch(store, owner, { name: 'disk' }),
+    ];
+    const { token } = await newSnitch(store, owner, { needs: [host.token, 'tag:net'], notes: 'as before' });
+    await store.updateSnitch(owner.id, token, { needs: ['tag:net', disk.token] }, NOW);
+    const [entry] = await logOf(store, owner.id);
+    assert.equal(entry?.details.changes, { needs: { added: ['disk'], removed: ['host'] } });
+  });
+
   test('it outlives its snitch, and is deleted with its case', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await newSnitch(store, owner);

@@ -58,9 +58,11 @@ contract('status pages', (test) => {
   test('no more than is needed is kept of one snitch, and nothing of a page that is gone', async ({
     store,
   }) => {
-    const owner = await newCase(store);
+    const [owner, other] = [await newCase(store), await newCase(store)];
     const { token } = await newSnitch(store, owner);
     const page = await store.putStatusPage(owner.id, GIVEN, NOW);
+    const left = await store.putStatusPage(other.id, { ...GIVEN, slug: 'left' }, NOW);
+    await checkIn(store, (await newSnitch(store, other)).token, NOW);
     for (let count = 1; count <= 310; count += 1) {
       await checkIn(store, token, NOW + count, { outcome: count % 2 === 0 ? 'error' : 'healthy' });
     }
@@ -70,6 +72,7 @@ contract('status pages', (test) => {
     assert.is(await store.deleteStatusPage(owner.id), true);
     while (await store.prune({ checkIns: 100, olderThan: NOW - 1, now: NOW })) assert.ok(true);
     assert.equal(await store.listStatusChanges(page.id, 1_000), []);
+    assert.is.not((await store.listStatusChanges(left.id, 1_000)).length, 0);
     const next = await store.putStatusPage(owner.id, GIVEN, NOW);
     assert.is.not(next.id, page.id);
   });
