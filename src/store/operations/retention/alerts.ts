@@ -2,8 +2,8 @@
 import type { Transaction } from '../../transaction.ts';
 import { pruneTexts } from '../alert-texts.ts';
 
-/** The most alerts that are deleted at once. */
-const SLICE = 500;
+/** The most alerts that are deleted at once: each may have been sent to hundreds of people. */
+const SLICE = 200;
 
 /** An alarm that a service is told of repeatedly while it lasts. */
 const REPEATED = `SELECT 1 FROM channels AS c JOIN repeats AS r ON r.channel_id = c.id AND r.token = a.token
@@ -19,11 +19,12 @@ const EARLIER = `b.token = a.token AND b.at >= COALESCE(o.at, 0) AND b.at <= a.a
 
 const LATER = 'b.token = a.token AND b.at >= a.at AND (b.at > a.at OR b.id > a.id)';
 
-/** An earlier delivery of that outage to the same target that tells all that `d` does of what was heard there. */
-const AS_BEFORE = `SELECT 1 FROM alerts AS b JOIN deliveries AS e ON e.alert_id = b.id
-  WHERE ${EARLIER} AND e.channel = d.channel AND e.target = d.target AND e.state = d.state
-    AND (e.attempts = 0) = (d.attempts = 0) AND (e.leased = 0) = (d.leased = 0)
-    AND (e.reference IS NULL) = (d.reference IS NULL)`;
+/** What a delivery tells of what was heard at its target. */
+const HEARD = 'd.channel, d.target, d.state, d.attempts = 0, d.leased = 0, d.reference IS NULL';
+
+/** What was heard of the outage by `a` and not before. The set of what was heard before is made once for each `a`. */
+const FIRST_HEARD = `SELECT ${HEARD} FROM deliveries AS d WHERE d.alert_id = a.id
+  EXCEPT SELECT ${HEARD} FROM alerts AS b CROSS JOIN deliveries AS d ON d.alert_id = b.id WHERE ${EARLIER}`;
 
 /**
  * The alert belongs to an outage that lasts, and is the first or the last of its type there, or the first by which
@@ -34,7 +35,7 @@ const NEEDED = `SELECT 1 FROM snitches AS n JOIN snitch_states AS s ON s.id = n.
   WHERE n.token = a.token AND s.thread_id IS NOT NULL AND a.at >= COALESCE(o.at, 0) AND (
     NOT EXISTS (SELECT 1 FROM alerts AS b WHERE ${EARLIER} AND b.type = a.type)
     OR NOT EXISTS (SELECT 1 FROM alerts AS b WHERE ${LATER} AND b.type = a.type)
-    OR EXISTS (SELECT 1 FROM deliveries AS d WHERE d.alert_id = a.id AND NOT EXISTS (${AS_BEFORE})))`;
+    OR EXISTS (${FIRST_HEARD}))`;
 
 /**
  * An alert is kept while one of its deliveries is pending. Of an outage that lasts, or whose end is not told yet, so
