@@ -59,4 +59,17 @@ contract('changes of snitches', (test) => {
       { kind: 'shown', caseId },
     ]);
   });
+
+  test('what is to be sent is announced with its kinds of targets, and nothing where nobody is told', async ({
+    store,
+  }) => {
+    const told: Change[] = [];
+    store.onChange((change) => change.kind === 'deliveries' && told.push(change));
+    await healthySnitch(store, await newCase(store));
+    assert.equal(told, []);
+    const owner = await newCase(store, { members: ['ann@example.com', 'bob@example.com'] });
+    await store.createWebhook(owner.id, 'https://example.com/', NOW, { most: 9 });
+    await healthySnitch(store, owner);
+    assert.equal(told, [{ kind: 'deliveries', channels: ['webhook', 'email'] }]);
+  });
 });

@@ -70,6 +70,12 @@ values('a name that is none is left out, and said without what disturbs a termin
   assert.ok(hostile.length < 200);
 });
 
+values('what is said of one is cut only if it is longer than 60 characters', () => {
+  const said = (length: number) => readValues([['bytes', 'x'.repeat(length - 'v.bytes='.length)]]).dropped;
+  assert.equal(said(60), [`v.bytes=${'x'.repeat(52)} is no number`]);
+  assert.equal(said(61), [`v.bytes=${'x'.repeat(52)}… is no number`]);
+});
+
 values('twenty are kept, the first of each name, and few of the rest are named', () => {
   const told = Array.from({ length: 40 }, (_, index) => [`v${index}`, String(index)] as const);
   const read = readValues([...told, ['v0', '99']]);
