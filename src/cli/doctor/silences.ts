@@ -4,7 +4,7 @@ import { findUnheard, type Unheard, unheardInWords } from '../snitches/unheard.t
 import { type Finding, ok, warning } from './findings.ts';
 
 const REMEDY =
-  '`snitch explain NAME` names the silence: end it with `snitch silence --end ID`, and make one that leaves out a run';
+  '`snitch silences` lists them: end one with `snitch silence --end ID`, and make one that leaves out some runs';
 
 /** Nothing if the case has no recurring silence. */
 export async function checkSilences(client: Client): Promise<Finding[]> {
