@@ -102,7 +102,7 @@ export function explain(state: SnitchState, context: ExplainContext): Explanatio
     planned,
     reasons: [
       ...reasonsFor(state, rules, telling, { ...needs, nextAlertAt, planned }),
-      ...needsReasons(needs, (at) => inTimeZone(at, rules.timezone)),
+      ...needsReasons(needs, awaited, (at) => inTimeZone(at, rules.timezone)),
       ...pauserOf(state, rules, context),
       ...acknowledgedReasons(state, rules),
       ...(silence ? silenceReasons(state, silence, (at) => inTimeZone(at, rules.timezone)) : []),

@@ -14,9 +14,13 @@ export interface KnownNeeds {
 
 export const NO_NEEDS: KnownNeeds = { needs: [], hold: null, down: null, names: new Map() };
 
-/** @param local an instant in words */
+/**
+ * @param awaited whether a check-in is awaited: only then there is a deadline that starts again
+ * @param local an instant in words
+ */
 export function needsReasons(
   { needs, names, hold, down }: KnownNeeds,
+  awaited: boolean,
   local: (at: number) => string,
 ): string[] {
   if (needs.length === 0) return [];
@@ -26,7 +30,9 @@ export function needsReasons(
   });
   return [
     `It needs ${listInWords(words)}: while any of that is down or silenced, nobody is told that this is missing.`,
-    ...(down && !hold ? [`${downInWords(down, local)}: when that ends, its deadline starts again.`] : []),
+    ...(down && !hold
+      ? [`${downInWords(down, local)}${awaited ? ': when that ends, its deadline starts again' : ''}.`]
+      : []),
   ];
 }
 

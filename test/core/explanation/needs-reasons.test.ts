@@ -34,17 +34,23 @@ test('a time is named only if the alert will be sent then', () => {
 
 test('what a snitch needs is named: a tag as it is, and a snitch by its name where that is known', () => {
   const names = new Map([['a', 'db1']]);
-  const [words] = needsReasons({ needs: ['a', 'gone', 'tag:net'], hold: null, down: null, names }, local);
+  const [words] = needsReasons(
+    { needs: ['a', 'gone', 'tag:net'], hold: null, down: null, names },
+    true,
+    local,
+  );
   assert.match(words ?? '', 'It needs db1, gone and whatever has the tag net:');
 });
 
 test('needs that are down or silenced now are named even before an alert is held', () => {
   const known = { needs: ['a'], hold: null, names: new Map([['a', 'db1']]) };
-  const [, down] = needsReasons({ ...known, down: { name: 'db1', silencedUntil: null } }, local);
+  const [, down] = needsReasons({ ...known, down: { name: 'db1', silencedUntil: null } }, true, local);
   assert.is(down, 'db1 is down now: when that ends, its deadline starts again.');
-  const [, silenced] = needsReasons({ ...known, down: { name: 'db1', silencedUntil: 9 } }, local);
+  const [, silenced] = needsReasons({ ...known, down: { name: 'db1', silencedUntil: 9 } }, true, local);
   assert.is(silenced, 'db1 is silenced until at 9: when that ends, its deadline starts again.');
-  assert.is(needsReasons({ ...known, down: null }, local).length, 1);
+  assert.is(needsReasons({ ...known, down: null }, true, local).length, 1);
+  const [, pending] = needsReasons({ ...known, down: { name: 'db1', silencedUntil: null } }, false, local);
+  assert.is(pending, 'db1 is down now.', 'one that is not awaited has no deadline');
 });
 
 test.run();
