@@ -262,6 +262,58 @@ contract('retention', (test) => {
     assert.equal(listed?.deliveries.map(({ target }) => target).sort(), [errors, absences, later].sort());
   });
 
+  test('of an outage that nobody was told of stays since when it lasts, also after a pause', async ({
+    store,
+  }) => {
+    const owner = await newCase(store, { reminders: 'daily' });
+    const { token } = await newSnitch(store, owner);
+    for (const day of [0, 1]) {
+      await checkIn(store, token, NOW + day * DAY, { outcome: 'error' });
+      await sweep(store, NOW + day * DAY + 3 * HOUR);
+    }
+    await sweep(store, NOW + 2 * DAY + 4 * HOUR);
+    await store.pauseSnitch(owner.id, token, { kind: 'unpaused' }, NOW + 3 * DAY);
+    await store.unpauseSnitch(owner.id, token, NOW + 3 * DAY + 1);
+    const { missingSince } = await snitchOf(store, owner, token);
+    assert.ok(missingSince !== null && missingSince > NOW + DAY);
+    await prune(store, { olderThan: NOW + 4 * DAY });
+    assert.is((await snitchOf(store, owner, token)).missingSince, missingSince);
+    const kept = await store.listAlerts(owner.id, token, PAGE);
+    assert.equal(
+      kept.map(({ alert }) => alert.type.slice('snitch.'.length)),
+      ['paused', 'missing', 'errored', 'missing', 'errored'],
+    );
+  });
+
+  test('an outage that began in a pause keeps its first alarm', async ({ store }) => {
+    const owner = await newCase(store, { reminders: 'daily' });
+    const { token } = await healthySnitch(store, owner);
+    await store.pauseSnitch(owner.id, token, { kind: 'unpaused' }, NOW + MINUTE);
+    await checkIn(store, token, NOW + 2 * MINUTE, { outcome: 'error' });
+    await store.unpauseSnitch(owner.id, token, NOW + 3 * MINUTE);
+    for (const day of [1, 2, 3, 4]) await sweep(store, NOW + day * DAY);
+    await prune(store, { olderThan: NOW + 5 * DAY });
+    const kept = await store.listAlerts(owner.id, token, PAGE);
+    assert.equal(
+      kept.map(({ alert }) => [alert.type, alert.at]),
+      [
+        ['snitch.missing', NOW + 4 * DAY],
+        ['snitch.missing', NOW + DAY],
+        ['snitch.paused', NOW + MINUTE],
+      ],
+    );
+  });
+
+  test('reminders whose deliveries are pending stay, all of them', async ({ store }) => {
+    const owner = await newCase(store, { reminders: 'daily', members: ['ann@example.com'] });
+    const { token } = await healthySnitch(store, owner);
+    for (const day of [1, 2, 3, 4]) await sweep(store, NOW + day * DAY);
+    const before = await store.listAlerts(owner.id, token, PAGE);
+    assert.is(before.length, 5);
+    await prune(store, { olderThan: NOW + 5 * DAY });
+    assert.equal(await store.listAlerts(owner.id, token, PAGE), before);
+  });
+
   test('what opened an outage stays until all are told that it is over', async ({ store }) => {
     const owner = await newCase(store);
     await newSlack(store, owner, 'errored');
