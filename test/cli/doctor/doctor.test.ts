@@ -1,6 +1,6 @@
 // Time limit: 120 s.
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -12,7 +12,7 @@ import { startWebhookReceiver } from '../../end-to-end/webhook-receiver.ts';
 import { unless } from '../../skipped.ts';
 import { mountTmpfs, withoutMounts } from '../../store/sqlite/mounts.ts';
 import { until } from '../../until.ts';
-import { startFakeServer } from '../fake-server.ts';
+import { fakeServer, startFakeServer } from '../fake-server.ts';
 import { onTerminal, plain } from '../on-terminal.ts';
 import { runSnitch, temporaryDirectory } from '../snitch-process.ts';
 import { type Commands, withDaemon } from '../with-daemon.ts';
@@ -469,6 +469,19 @@ doctor('jobs of which nobody hears because a silence covers all of their runs ar
   const { message, remedy } = (await of()) ?? {};
   assert.match(message ?? '', /^nobody will be told if these are gone, .*: dump$/);
   assert.match(remedy ?? '', 'snitch silence --end ID');
+  {
+    await using limited = await fakeServer((request, response) => {
+      if (request.url?.endsWith('/explain')) response.writeHead(429, { 'retry-after': '7' }).end();
+      else
+        httpRequest(new URL(request.url ?? '', on.daemon.url), { headers: request.headers }, (answer) => {
+          response.writeHead(answer.statusCode ?? 500, answer.headers);
+          answer.pipe(response);
+        }).end();
+    });
+    const refused = await examine([], { SNITCH_URL: limited.url, SNITCH_API_KEY: on.daemon.apiKey });
+    assert.equal([refused.of('API key')?.state, refused.of('silences')?.state], ['ok', 'warning']);
+    assert.match(refused.of('silences')?.message ?? '', /^which jobs they leave unheard was not found out: ./);
+  }
   await on.run('silence', '--end', '-q', ...ids);
   await on.run('delete', token, '--yes');
   assert.is(await of(), undefined);
