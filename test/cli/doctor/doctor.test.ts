@@ -480,7 +480,10 @@ doctor('jobs of which nobody hears because a silence covers all of their runs ar
     });
     const refused = await examine([], { SNITCH_URL: limited.url, SNITCH_API_KEY: on.daemon.apiKey });
     assert.equal([refused.of('API key')?.state, refused.of('silences')?.state], ['ok', 'warning']);
-    assert.match(refused.of('silences')?.message ?? '', /^which jobs they leave unheard was not found out: ./);
+    assert.match(
+      refused.of('silences')?.message ?? '',
+      /^which jobs they leave unheard was not found out: ./,
+    );
   }
   await on.run('silence', '--end', '-q', ...ids);
   await on.run('delete', token, '--yes');
