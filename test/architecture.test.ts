@@ -211,6 +211,18 @@ architecture('no function is written twice', () => {
   assert.equal(writtenTwice(new Map(sourceFiles().map((file) => [file, join(SRC, file)]))), []);
 });
 
+architecture('a transaction remembers different things under different keys', () => {
+  const texts = sourceFiles().map((file) => readFileSync(join(SRC, file), 'utf8'));
+  const calls = texts.flatMap((text) => [...text.matchAll(/\btx\.remember\((?:`([\w ]+) \$|(\w+Key)\()?/g)]);
+  const keys = calls.map(([call, word, key]) => word ?? key ?? call).toSorted();
+  assert.ok(keys.length > 5);
+  assert.equal(keys, [...new Set(keys)]);
+  assert.not.ok(
+    keys.includes('tx.remember('),
+    'begin a key with a word of its own, or make it by a function …Key',
+  );
+});
+
 architecture('an hour and a day have a name, and are not written out in milliseconds', () => {
   const written = sourceFiles().filter((file) =>
     /\b(?:3_?600_?000|86_?400_?000)\b/.test(readFileSync(join(SRC, file), 'utf8')),

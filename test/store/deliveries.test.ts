@@ -1,11 +1,23 @@
 import * as assert from 'uvu/assert';
 import { EVERYTHING } from '../../src/core/channel.ts';
 import type { Delivery, Settlement } from '../../src/core/delivery.ts';
+import { NotFound } from '../../src/core/errors.ts';
 import type { Change } from '../../src/store/change.ts';
 import type { ClaimRequest } from '../../src/store/deliveries.ts';
 import type { Page } from '../../src/store/page.ts';
 import type { Store } from './acting.ts';
-import { checkIn, contract, HOUR, healthySnitch, MINUTE, NOW, newCase, SECOND } from './fixture.ts';
+import {
+  checkIn,
+  contract,
+  HOUR,
+  healthySnitch,
+  MINUTE,
+  NOW,
+  newCase,
+  newSnitch,
+  rejection,
+  SECOND,
+} from './fixture.ts';
 
 const LEASE = 40 * SECOND;
 const ALL: Page = { limit: 100, before: null };
@@ -56,6 +68,29 @@ contract('deliveries', (test) => {
       webhook,
     });
     assert.equal(await claim(store, NOW, { channel: 'email' }), []);
+  });
+
+  test('a claim names the case while snitches are created in it', async ({ store }) => {
+    const owner = await newCase(store, { name: 'Ops', timezone: 'Asia/Tokyo', members: ['ann@example.com'] });
+    // The first rounds may be slow, and then the two are not done in one transaction.
+    for (let round = 0; round < 10; round += 1) {
+      await healthySnitch(store, owner);
+      const [, claimed] = await Promise.all([newSnitch(store, owner), claim(store, NOW)]);
+      const [{ case: named } = {}] = claimed;
+      assert.equal(named, { id: owner.id, name: 'Ops', timezone: 'Asia/Tokyo' }, `round ${round}`);
+    }
+  });
+
+  test('nothing is created in a deleted case while its last mails are claimed', async ({ store }) => {
+    for (let round = 0; round < 10; round += 1) {
+      const { owner } = await oneDelivery(store);
+      await store.deleteCase(owner.id);
+      // So many that a claim may come between two of them.
+      const creating = Array.from({ length: 100 }, () => rejection(newSnitch(store, owner)));
+      const [claimed, ...refused] = await Promise.all([claim(store, NOW), ...creating]);
+      assert.is(claimed.length, 1);
+      for (const error of refused) assert.instance(error, NotFound, `round ${round}`);
+    }
   });
 
   test('nothing is claimed before it is due, and each only once while its lease runs', async ({ store }) => {

@@ -48,11 +48,14 @@ export async function getCase(tx: Reading, id: string): Promise<Case | null> {
   return row ? toCase(row) : null;
 }
 
+/** As `getCase`, read once in a transaction however many ask for it. */
+export function rememberedCase(tx: Reading, id: string): Promise<Case | null> {
+  return tx.remember(`case ${id}`, () => getCase(tx, id));
+}
+
 /** Nothing can be created in a case that was deleted since the caller looked. */
 export async function requireCase(tx: Transaction, id: string): Promise<void> {
-  await tx.remember(`case ${id}`, async () => {
-    if (!(await getCase(tx, id))) throw new NotFound();
-  });
+  if (!(await rememberedCase(tx, id))) throw new NotFound();
 }
 
 export async function listCases(tx: Reading): Promise<Case[]> {

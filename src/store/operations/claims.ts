@@ -9,7 +9,7 @@ import type { Channel } from '../../core/routing.ts';
 import type { ClaimRequest } from '../deliveries.ts';
 import type { Reading, Transaction, Value } from '../transaction.ts';
 import { getAlert } from './alerts.ts';
-import { getCase } from './cases.ts';
+import { rememberedCase } from './cases.ts';
 import { noteDelivered, noteRefused } from './channel-health.ts';
 import { isUnheard, recipientOf, waitsUntil } from './incidents.ts';
 import { isolate } from './isolation.ts';
@@ -157,7 +157,7 @@ async function toClaimed(tx: Transaction, row: DueRow, now: number): Promise<Cla
     return null;
   }
   const recipient = await recipientOf(tx, row, alert);
-  const owner = await tx.remember(`case ${row.case_id}`, () => getCase(tx, row.case_id));
+  const owner = await rememberedCase(tx, row.case_id);
   const output =
     row.channel === 'email' && alert.type === 'snitch.errored' ? await outputOf(tx, alert) : null;
   return {
