@@ -1,4 +1,5 @@
 /** The case as its own keys see it: GET and PATCH `/v1/case`. */
+import { setTimeout } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireAlert, WireCase, WireDelivery } from '../../src/api/wire.ts';
@@ -186,7 +187,7 @@ test('alerts go to the members, or to the list of the snitch instead', async (co
 
 test('a change of rules for very many snitches is answered before the last one has been updated', async () => {
   const endless = await startFixture({
-    through: (store) => ({ ...store, rescheduleSlice: async () => true }),
+    through: (store) => ({ ...store, rescheduleSlice: () => setTimeout(20, true) }),
   });
   try {
     const { acme, admin } = endless;

@@ -4,6 +4,7 @@
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { cases } from '../cases.ts';
 import { liveThrough } from './chronicle/live-through.ts';
 import { HOUR, withFixture } from './fixture.ts';
 
@@ -33,7 +34,7 @@ async function lived(seed: number, isPruned: boolean): Promise<string[]> {
 }
 
 test('changes nothing of what is told later', async () => {
-  for (const seed of SEEDS) {
+  for (const seed of SEEDS.slice(0, cases(SEEDS.length))) {
     const [whole, pruned] = [await lived(seed, false), await lived(seed, true)];
     const first = whole.findIndex((line, index) => line !== pruned[index]);
     assert.equal(pruned.slice(first - 3, first + 1), whole.slice(first - 3, first + 1), `seed ${seed}`);

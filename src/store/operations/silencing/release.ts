@@ -95,7 +95,6 @@ async function tellKeptBack(tx: Transaction, id: number, kept: KeptBack, now: nu
   const row = await getStateById(tx, id);
   // An acknowledged alarm is sent only if the acknowledgement is withdrawn. One that a need holds is sent when the need
   // releases it, or never.
-  // ever.
   const isHeld = row !== undefined && heldIn(row.needs) !== null;
   if (row?.status === 'paused' || row?.acknowledged || isHeld) return settleKeptBack(tx, id, AT_NO_TIME);
   if (row?.status !== 'failed' && row?.status !== 'errored') return forgetKeptBack(tx, id);
