@@ -89,6 +89,19 @@ test('with a schedule a reminder comes a run after the next one, at the latest',
   assert.ok(ahead !== null && ahead > NOW && ahead <= NOW + 3 * HOUR, String(ahead));
 });
 
+test('a held alert whose schedule has no run left is looked at again now, and not never', () => {
+  const [missed, wellSince] = [NOW - DAY, NOW - HOUR];
+  const held = { by: 1, name: 'db', since: missed, missed, previous: 'healthy', wellSince } as const;
+  const schedule = { calendar: '2026-03-01 03:00' };
+  const states = [held, null].map((one) =>
+    anew({ schedule, grace: 60, status: 'failed', held: one, dueAt: NOW + 90 * DAY }),
+  );
+  assert.equal(
+    states.map((state) => state?.dueAt),
+    [NOW, null],
+  );
+});
+
 test('the end that a person gave a pause stays, and a pending snitch awaits nothing', () => {
   const dueAt = NOW + 300 * DAY;
   const pause = { until: { kind: 'time', at: dueAt }, remembered: 'healthy', since: NOW } as const;
