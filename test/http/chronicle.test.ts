@@ -1,13 +1,12 @@
 /**
  * A life of a case, written down: what people and jobs did at random, and all that followed from it. Whatever this test
  * finds is a change of behaviour. If it is wanted, write it down again with
- * `SNITCH_KEEP_CHRONICLE=1 npm run test:file http/chronicle`, and read the difference line by line.
+ * `TEST_KEEP=1 npm run test:file http/chronicle`, and read the difference line by line.
  * Also on PostgreSQL with CHAOS=full.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
-import * as assert from 'uvu/assert';
+import { assertKept } from '../kept-text.ts';
 import type { Chronicler } from './chronicle/chronicler.ts';
 import type { Life } from './chronicle/life.ts';
 import { liveThrough } from './chronicle/live-through.ts';
@@ -42,13 +41,7 @@ async function written(): Promise<string[]> {
 }
 
 chronicle('the same happens to a case as when it was written down', async () => {
-  const lines = await written();
-  if (process.env.SNITCH_KEEP_CHRONICLE) writeFileSync(KEPT, `${lines.join('\n')}\n`);
-  const kept = readFileSync(KEPT, 'utf8').trimEnd().split('\n');
-  const first = lines.findIndex((line, index) => line !== kept[index]);
-  const from = Math.max(0, first - 3);
-  assert.equal(lines.slice(from, first + 1), kept.slice(from, first + 1));
-  assert.is(lines.length, kept.length);
+  assertKept(KEPT, await written());
 });
 
 chronicle.run();

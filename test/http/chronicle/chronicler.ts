@@ -5,6 +5,7 @@ import type { WireExplanation } from '../../../src/api/wire-explanation.ts';
 import type { Alert } from '../../../src/core/alert.ts';
 import type { ClaimedDelivery, Settlement } from '../../../src/core/delivery.ts';
 import { alertLetter } from '../../../src/delivery/messages/alert-letter.ts';
+import { inOneLine } from '../../kept-text.ts';
 import { randomFrom } from '../../random.ts';
 import { ok } from '../expect.ts';
 import { type Fixture, HOUR, MINUTE, wholePass } from '../fixture.ts';
@@ -211,7 +212,7 @@ export class Chronicler {
   /** Writes the fields whose values are no longer those that were written before. @returns whether there are any */
   #changes(key: string, label: string, fields: object): boolean {
     const changed = Object.entries(fields).flatMap(([field, value]) => {
-      const text = this.#named(textOf(value ?? null));
+      const text = this.#named(inOneLine(value ?? null));
       const place = `${key} ${field}`;
       const before = this.#shown.get(place) ?? 'null';
       this.#shown.set(place, text);
@@ -252,11 +253,4 @@ function seedOf(values: readonly unknown[]): number {
 /** Targets take turns by their ids, which differ in each run. */
 function orderOf({ case: { name }, alert, target }: ClaimedDelivery): string {
   return [name, alert.at, alert.snitch?.name, target].join(' ');
-}
-
-/** As JSON, with instants as times. */
-function textOf(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) =>
-    typeof part === 'number' && part > 1e12 ? new Date(part).toISOString() : part,
-  );
 }
