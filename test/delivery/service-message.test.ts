@@ -1,8 +1,15 @@
 /** The message that all chats are sent, before each gets it in its own form. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { alertServiceMessage, bodyText, wholeText } from '../../src/delivery/messages/service-message.ts';
-import { aNotice, anAlert } from './alerts.ts';
+import type { SnitchAlert } from '../../src/delivery/messages/alert-words.ts';
+import { digestEntry } from '../../src/delivery/messages/digest-entry.ts';
+import {
+  alertServiceMessage,
+  bodyText,
+  digestServiceMessage,
+  wholeText,
+} from '../../src/delivery/messages/service-message.ts';
+import { AT, aNotice, anAlert } from './alerts.ts';
 
 const test = suite('messages of services');
 
@@ -52,6 +59,33 @@ test('a notice explains itself, and lists what it concerns', () => {
       link: null,
     },
   );
+});
+
+test('a digest looks as bad as the last states in it, and not as the alarms that are over', async () => {
+  const entriesOf = (type: SnitchAlert['type'], minute: number) =>
+    ['one', 'two', 'three'].map((token, index) =>
+      digestEntry(
+        anAlert({
+          id: `${token}${minute}`,
+          type,
+          at: AT + minute * 60_000,
+          snitch: { token },
+        }) as SnitchAlert,
+        10 * minute + index,
+      ),
+    );
+  const toneOf = async (entries: readonly ReturnType<typeof digestEntry>[]) => {
+    const { title, tone } = await digestServiceMessage({ entries, case: CASE });
+    return `${title.replace(/^.*: /, '')}: ${tone}`;
+  };
+  const missing = entriesOf('snitch.missing', 0);
+  const recovered = entriesOf('snitch.reporting', 1);
+  const paused = entriesOf('snitch.paused', 2);
+  assert.is(await toneOf(missing), '3 newly missing: bad');
+  assert.is(await toneOf([...missing, ...recovered]), '3 reporting again: good');
+  assert.is(await toneOf([...missing, ...recovered.slice(1)]), '1 newly missing, 2 reporting again: bad');
+  assert.is(await toneOf([...recovered, ...paused.slice(1)]), '1 reporting again, 2 paused: good');
+  assert.is(await toneOf([...missing, ...paused]), '3 paused: plain');
 });
 
 test.run();

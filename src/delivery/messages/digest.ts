@@ -52,10 +52,12 @@ export async function digestLetter(
   subject: string;
   letter: Letter;
   last: number;
+  /** The last states that the lists show. */
+  kinds: readonly EntryKind[];
 }> {
   const snitches = await lastStates(entries, breaks);
   const byKind = Map.groupBy(snitches, ({ kind }) => kind);
-  const groups = KINDS.map((kind) => ({ ...WORDS[kind], of: byKind.get(kind) ?? [] }));
+  const groups = KINDS.map((kind) => ({ kind, ...WORDS[kind], of: byKind.get(kind) ?? [] }));
   const present = groups.filter(({ of }) => of.length > 0);
   const counts = present.map(({ word, of }) => `${of.length} ${word}`).join(', ');
   const first = entries.reduce((earliest, { at }) => Math.min(earliest, at), Number.POSITIVE_INFINITY);
@@ -75,7 +77,7 @@ export async function digestLetter(
     footer: `${entries.length} alerts waited for you at the same time and came as one message.`,
   };
   const subject = `[Digest] ${entries.length} alerts of ${shorten(printable(shown.name), 80)}: ${counts}`;
-  return { subject, letter, last };
+  return { subject, letter, last, kinds: present.map(({ kind }) => kind) };
 }
 
 /** Divides the room between the lists: the first, with what is newly missing, may take the most, and is cut last. */

@@ -5,7 +5,7 @@ import { shorten } from '../../text/printable.ts';
 import { alertLetter } from './alert-letter.ts';
 import { Breaks } from './breaks.ts';
 import { digestLetter } from './digest.ts';
-import { type CaseShown, type Digest, KINDS } from './digest-entry.ts';
+import type { CaseShown, Digest, EntryKind } from './digest-entry.ts';
 import { digestId } from './digest-id.ts';
 
 export interface ServiceMessage {
@@ -60,12 +60,10 @@ export function natureOf({ type }: Pick<Alert, 'type'>): Pick<ServiceMessage, 'p
 
 /** @param room for all lists together, in characters; what does not fit is counted: `and 17 more` */
 export async function digestServiceMessage(digest: Digest, room = DIGEST_ROOM): Promise<ServiceMessage> {
-  const { subject, letter } = await digestLetter(digest, { room });
-  const present = new Set(digest.entries.map(({ kind }) => kind));
-  const bad = KINDS.slice(0, 3).some((kind) => present.has(kind));
+  const { subject, letter, kinds } = await digestLetter(digest, { room });
   return {
     purpose: 'note',
-    tone: bad ? 'bad' : 'good',
+    tone: toneOf(kinds),
     title: subject,
     lines: [
       ALL_OF_THEM,
@@ -74,6 +72,12 @@ export async function digestServiceMessage(digest: Digest, room = DIGEST_ROOM): 
     ].filter((line) => line !== ''),
     link: null,
   };
+}
+
+/** An alarm that is over must not wake anybody: of each snitch only its last state counts. */
+function toneOf(kinds: readonly EntryKind[]): ServiceMessage['tone'] {
+  if (kinds.some((kind) => kind === 'missing' || kind === 'reminder' || kind === 'errored')) return 'bad';
+  return kinds.some((kind) => kind === 'recovered' || kind === 'first') ? 'good' : 'plain';
 }
 
 /**
