@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { LONGEST_BY, LONGEST_NOTE } from '../../core/acknowledgement/input.ts';
-import { reasonOf } from '../../core/alert.ts';
+import { type AlertDetails, reasonOf } from '../../core/alert.ts';
 import type { Alarm } from '../../store/acknowledgements.ts';
 import { escaped } from '../../text/html.ts';
 import { printable, shorten } from '../../text/printable.ts';
@@ -108,14 +108,33 @@ function formPart({ seal, by, note, problems }: Form): string {
 
 function whatOf({ alert: { type, details } }: Alarm): string {
   const often = details.flapping ? ' It changes too often.' : '';
-  return `${type === 'snitch.missing' ? 'It did not check in.' : 'It reported an error.'}${often}`;
+  return `${type === 'snitch.missing' ? absence(details) : fault(details)}${often}`;
 }
 
-function factsOf({ alert: { at, details, type }, case: { name, timezone } }: Alarm) {
-  const since = type === 'snitch.missing' ? (details.missingSince ?? details.deadlineAt ?? at) : at;
+function absence({ startedAt }: AlertDetails): string {
+  return startedAt === undefined ? 'It did not check in.' : 'A run of it has not ended.';
+}
+
+/** The job itself may have reported a success. */
+function fault({ reason }: AlertDetails): string {
+  return reason?.kind === 'judged' ? 'A run of it counts as an error.' : 'It reported an error.';
+}
+
+/** An alarm may be decided long after what it reports: a check-in came late, or a silence kept the alarm back. */
+function sinceOf({ alert: { at, details, type } }: Alarm): number {
+  const { missingSince, deadlineAt, ranAt, silencedSince, flapping } = details;
+  if (type === 'snitch.missing') return missingSince ?? deadlineAt ?? at;
+  return ranAt ?? silencedSince ?? flapping?.changedAt ?? at;
+}
+
+function factsOf(alarm: Alarm) {
+  const {
+    alert: { details },
+    case: { name, timezone },
+  } = alarm;
   const why = reasonOf(details, timezone);
   const facts = [
-    { label: 'Since', value: minuteInTimeZone(since, timezone) },
+    { label: 'Since', value: minuteInTimeZone(sinceOf(alarm), timezone) },
     { label: 'Why', value: shorten(printable(why ?? ''), 1_000) },
     { label: 'It said', value: shorten(printable(details.message ?? ''), 1_000) },
     { label: 'Case', value: shorten(printable(name), NAME_SHOWN) },

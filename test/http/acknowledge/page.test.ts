@@ -17,6 +17,7 @@ import {
   newSnitch,
   snitchNow,
   sweep,
+  wholePass,
   withFixture,
 } from '../fixture.ts';
 
@@ -321,6 +322,38 @@ test('an error says its message and its reason', async (context) => {
   assert.match(text, 'It reported an error.');
   assert.match(text, '<bdi>exit status 3</bdi>');
   assert.match(text, '<bdi>disk &lt;full&gt;</bdi>');
+});
+
+test('a run that hangs did check in, and a success that counts as an error is no error report', async (context) => {
+  const { acme, nobody, clock } = context;
+  const hangs = await newSnitch(acme, { interval: 'daily', max_runtime: 600 });
+  await checkIn(context, hangs.token);
+  clock.now += MINUTE;
+  await nobody.get(`/c/${hangs.token}/start`);
+  clock.now += HOUR;
+  await sweep(context);
+  const ofRun = (await nobody.get(await linkOf(context, hangs))).text;
+  assert.match(ofRun, 'A run of it has not ended.');
+  assert.match(ofRun, 'a run that started at');
+  assert.not.match(ofRun, 'did not check in');
+  const judged = await newSnitch(acme, { expect: [{ value: 'bytes', min: 1_000 }] });
+  await checkIn(context, judged.token, '?v.bytes=1');
+  const ofValue = (await nobody.get(await linkOf(context, judged))).text;
+  assert.match(ofValue, 'A run of it counts as an error.');
+  assert.match(ofValue, 'bytes 1 is below 1000');
+  assert.not.match(ofValue, 'reported an error');
+});
+
+test('an error that a silence kept back is as old as its check-in', async (context) => {
+  const { acme, nobody, clock } = context;
+  const snitch = await newSnitch(acme);
+  ok(await acme.write.post('/v1/silences', { all: true, duration: 1_200 }));
+  clock.now += SECOND;
+  await checkIn(context, snitch.token, '?s=3');
+  clock.now += HOUR / 2;
+  await wholePass(context);
+  const { text } = await nobody.get(await linkOf(context, snitch));
+  assert.match(text, '<dt>Since</dt><dd><bdi>2026-11-18 10:20 (UTC)</bdi></dd>');
 });
 
 test('a recovery and a pause have no link', async (context) => {
