@@ -163,16 +163,25 @@ export function whyPassedOver(
   const ends = event === 'reporting' && isTold;
   // What was opened at a service for incidents is closed, whatever its route takes by now.
   if (ends && keepsIncidents(one.channel)) return null;
-  if (!events.includes(event)) return `takes no ${event === 'blind' ? 'notices' : `${event} alerts`}`;
+  const untaken = whyNotTaken({ events, tags: ends ? [] : tags }, event, own);
+  if (untaken !== null) return untaken;
   if (event === 'blind') return keepsIncidents(one.channel) ? 'hears only of alarms and their end' : null;
-  if (!ends && tags.length > 0 && !tags.some((tag) => own.includes(tag))) {
-    return `takes only snitches tagged ${tags.join(' or ')}`;
-  }
   const follows = event === 'reporting' || event === 'paused';
   if (keepsIncidents(one.channel)) return follows && !isTold ? 'was not told of an alarm' : null;
   const takesAlarms = events.includes('missing') || events.includes('errored');
   const mustKnow = event === 'reporting' && !isFirst && takesAlarms;
   return mustKnow && !isTold ? 'was not told of the alarm' : null;
+}
+
+/** Why a route does not take an event of a snitch with the tags `own`, whatever was told before; null if it does. */
+export function whyNotTaken(
+  { events, tags }: Pick<RouteRule, 'events' | 'tags'>,
+  event: ChannelEvent,
+  own: readonly string[],
+): string | null {
+  if (!events.includes(event)) return `takes no ${event === 'blind' ? 'notices' : `${event} alerts`}`;
+  if (event === 'blind' || tags.length === 0 || tags.some((tag) => own.includes(tag))) return null;
+  return `takes only snitches tagged ${tags.join(' or ')}`;
 }
 
 /**

@@ -221,6 +221,23 @@ contract('deliveries that wait for after', (test) => {
     assert.equal(await deliverAll(store, DUE + MINUTE), ['missing']);
   });
 
+  test('a route that no longer takes what waits drops it at once', async ({ store }) => {
+    const events = await missing(store, AFTER);
+    await store.updateChannel(events.owner.id, events.channel.id, { events: ['errored', 'reporting'] });
+    assert.equal(await claim(store, DUE + 1), []);
+    assert.equal(await shownOf(store, events.owner), [
+      'missing dropped: its target now takes no missing alerts',
+    ]);
+    const tags = await missing(store, AFTER);
+    await store.updateChannel(tags.owner.id, tags.channel.id, { tags: ['db', 'web'] });
+    assert.equal(await claim(store, DUE + 1), []);
+    assert.equal(await shownOf(store, tags.owner), [
+      'missing dropped: its target now takes only snitches tagged db or web',
+    ]);
+    await checkIn(store, tags.token, DUE + 2);
+    assert.equal((await shownOf(store, tags.owner)).length, 1, 'it is told no end either');
+  });
+
   test('a waiting delivery can be sent by hand, and a dropped one cannot', async ({ store }) => {
     const one = await missing(store, AFTER);
     const [waiting] = await pagesOf(store, one.owner);
@@ -392,6 +409,16 @@ contract('deliveries that wait for hours', (test) => {
     assert.equal(more, [], 'not while the end of the outage before is under way');
     await store.settleDelivery(first!.id, first!.fence, { kind: 'delivered', at: OPENING });
     assert.equal(await deliverAll(store, OPENING + MINUTE), ['missing']);
+  });
+
+  test('the end of what was told is told, whatever the route takes by then', async ({ store }) => {
+    const { owner, token, channel } = await missing(store, {});
+    assert.equal(await deliverAll(store, DUE), ['missing']);
+    await store.updateChannel(owner.id, channel.id, { hours: { ...OFFICE, from: '02:00', to: '03:00' } });
+    await checkIn(store, token, DUE + 1);
+    assert.equal((await shownOf(store, owner)).at(-1), 'reporting pending opening');
+    await store.updateChannel(owner.id, channel.id, { events: ['missing'], tags: ['db'] });
+    assert.equal(await deliverAll(store, Math.ceil(DUE / DAY) * DAY + 2 * HOUR), ['reporting']);
   });
 
   test('a notice about the service waits as well', async ({ store }) => {

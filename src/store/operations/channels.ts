@@ -155,6 +155,9 @@ export async function updateChannel(
   return changed.after;
 }
 
+/** What decides which alerts the channel gets, and when: whatever waits there is judged again. */
+const ROUTE = ['events', 'tags', 'after', 'hours'] as const;
+
 /** New settings may have fixed what the service refused, so the refusal is forgotten. */
 export async function changeChannel(
   tx: Transaction,
@@ -181,7 +184,7 @@ export async function changeChannel(
     id,
   );
   tx.forget();
-  if ('after' in changes || 'hours' in changes) await lookAnew(tx, { channel: after.kind, target: id });
+  if (ROUTE.some((field) => field in changes)) await lookAnew(tx, { channel: after.kind, target: id });
   return { before, after };
 }
 

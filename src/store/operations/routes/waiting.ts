@@ -1,11 +1,10 @@
 /** Deliveries that wait for their time: what ends them, and whether they can be sent when it comes. */
 import type { Alert } from '../../../core/alert.ts';
-import type { RouteRule } from '../../../core/channel.ts';
-import { eventOf } from '../../../core/channel.ts';
+import { type ChannelEvent, eventOf, type RouteRule } from '../../../core/channel.ts';
 import type { Outage } from '../../../core/explanation/audience.ts';
 import type { Wait } from '../../../core/hours/wait.ts';
 import { type Standing, whyOver } from '../../../core/routes/standing.ts';
-import { type Channel, type Route, routeKey, whenOf } from '../../../core/routing.ts';
+import { type Channel, type Route, routeKey, whenOf, whyNotTaken } from '../../../core/routing.ts';
 import type { Status } from '../../../core/snitch.ts';
 import { MINUTE, SECOND } from '../../../text/durations.ts';
 import type { Reading, Transaction } from '../../transaction.ts';
@@ -197,8 +196,8 @@ export async function fateOf(
   if (rule === null) return { why: 'nobody is told there any more' };
   const event = eventOf(alert.type);
   const standing = await standingOf(tx, token);
-  const over = waits === 'opening' ? null : whyOver(event, standing);
-  if (over !== null) return { why: `it ${over}` };
+  const why = waits === 'opening' ? null : (overNow(event, standing) ?? untakenNow(rule, event, alert));
+  if (why !== null) return { why };
   const isAlarm = event === 'missing' || event === 'errored';
   const threadId = alert.details?.threadId ?? null;
   const since = isAlarm ? await sinceOf(tx, { token, threadId, at: alert.at }) : alert.at;
@@ -210,6 +209,17 @@ export async function fateOf(
   if (at > now) return { until: at, waits: still ?? waits };
   const behind = waits === 'opening' ? null : await behindOf(tx, row, now);
   return behind === null ? null : { until: behind, waits };
+}
+
+function overNow(event: ChannelEvent, standing: Standing | null): string | null {
+  const over = whyOver(event, standing);
+  return over === null ? null : `it ${over}`;
+}
+
+/** The route may have changed since the alert was decided. */
+function untakenNow(rule: RouteRule, event: ChannelEvent, { snitch }: Alert): string | null {
+  const untaken = snitch && whyNotTaken(rule, event, snitch.tags);
+  return untaken === null ? null : `its target now ${untaken}`;
 }
 
 interface StandingRow {
