@@ -1,4 +1,5 @@
 /** Ongoing alarms are repeated, but not by a node whose claims another node may have taken over. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Repeat } from '../../src/core/delivery.ts';
@@ -86,6 +87,49 @@ test('after a channel did not answer its other alarms wait, and no other channel
     await repeater.stop();
   }
   assert.equal(tried.sort(), ['chan_1', 'chan_2']);
+});
+
+test('a channel that hangs holds up no other, and gets nothing more until it has answered', async () => {
+  // A full take, so it looks again at once.
+  const all = (channelId: string) => Array.from({ length: 64 }, () => ({ ...REPEAT, channelId }));
+  const tried: string[] = [];
+  let told = 0;
+  const answer = Promise.withResolvers<void>();
+  const repeater = new Repeater({
+    store: {
+      nextRepeatAt: async () => 1,
+      takeRepeats: async (_now, _most, busy = []) => {
+        await sleep(10);
+        return ['chan_1', 'chan_2']
+          .filter((channelId) => !busy.includes(channelId))
+          .flatMap(all)
+          .slice(0, 64);
+      },
+      lasts: async () => true,
+    },
+    clock: Date.now,
+    logger: { debug() {}, error() {}, info() {} },
+    send: async ({ channelId }, _lasts, stop) => {
+      tried.push(channelId);
+      if (channelId === 'chan_1' && told === 0) {
+        stop.addEventListener('abort', () => answer.resolve());
+        await answer.promise;
+        told += 1;
+      }
+      return { kind: 'delivered' };
+    },
+  });
+  repeater.start();
+  const count = (channelId: string) => tried.filter((one) => one === channelId).length;
+  try {
+    await until(() => count('chan_2') >= 3 * 64, 'the other channel is told again and again');
+    assert.is(count('chan_1'), 1);
+    answer.resolve();
+    await until(() => count('chan_1') > 64, 'it is told again once it has answered');
+  } finally {
+    await repeater.stop();
+  }
+  assert.is(told, 1);
 });
 
 test.run();

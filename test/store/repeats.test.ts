@@ -51,6 +51,19 @@ contract('repeats', (test) => {
     assert.equal(await taken(store, due + 2 * REPEAT_EVERY, 1), [second]);
   });
 
+  test('a channel that is busy keeps the turns of its alarms', async ({ store }) => {
+    const { owner, channel } = await caseWithChannel(store);
+    const token = await toldError(store, owner, NOW);
+    const due = NOW + REPEAT_EVERY;
+    assert.equal(await store.takeRepeats(due, 9, ['other', channel]), []);
+    assert.is(await store.nextRepeatAt(), due);
+    const repeats = await store.takeRepeats(due, 9, ['other']);
+    assert.equal(
+      repeats.map((repeat) => [repeat.channelId, repeat.token]),
+      [[channel, token]],
+    );
+  });
+
   test('an alarm that is over is forgotten, and no other', async ({ store }) => {
     const { owner, channel } = await caseWithChannel(store);
     const over = await toldError(store, owner, NOW);

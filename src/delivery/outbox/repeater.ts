@@ -28,6 +28,8 @@ export class Repeater {
   readonly #options: Required<RepeaterOptions>;
   readonly #passes: PassLoop;
   readonly #stop = new AbortController();
+  /** The channels that are being told: a slow one holds up no other. */
+  readonly #telling = new Map<string, Promise<void>>();
 
   constructor(options: RepeaterOptions) {
     const { logger, monotonic = () => performance.now() } = options;
@@ -48,16 +50,23 @@ export class Repeater {
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#passes.stop();
+    await Promise.all(this.#telling.values());
   }
 
   async #pass(): Promise<number> {
     const { store, clock, monotonic } = this.#options;
     const takenAt = monotonic();
     if ((await store.nextRepeatAt()) === null) return LOOK_EVERY;
-    const due = await store.takeRepeats(clock(), AT_ONCE);
-    const byChannel = Map.groupBy(due, ({ channelId }) => channelId);
-    await Promise.all([...byChannel.values()].map((repeats) => this.#tell(repeats, takenAt)));
-    return due.length === AT_ONCE ? 0 : LOOK_EVERY;
+    const due = await store.takeRepeats(clock(), AT_ONCE, [...this.#telling.keys()]);
+    const isMore = due.length === AT_ONCE;
+    for (const [channelId, repeats] of Map.groupBy(due, (repeat) => repeat.channelId)) {
+      const told = this.#tell(repeats, takenAt).finally(() => {
+        this.#telling.delete(channelId);
+        if (isMore) this.#passes.wake();
+      });
+      this.#telling.set(channelId, told);
+    }
+    return isMore ? 0 : LOOK_EVERY;
   }
 
   /** A service that does not answer is not tried with each of its alarms. */

@@ -38,10 +38,17 @@ export async function noteRepeats(
 }
 
 /** A clock that was set back must not let an alarm end: a repeat that is due too far in the future is due now. */
-export async function takeRepeats(tx: Transaction, now: number, limit: number): Promise<Repeat[]> {
+export async function takeRepeats(
+  tx: Transaction,
+  now: number,
+  limit: number,
+  busy: readonly string[] = [],
+): Promise<Repeat[]> {
   const rows = await tx.allFree<RepeatRow>(
-    `SELECT channel_id, token, case_id, alert_id FROM repeats WHERE next_at <= +? ORDER BY next_at LIMIT +?`,
+    `SELECT channel_id, token, case_id, alert_id FROM repeats
+     WHERE next_at <= +? AND channel_id NOT IN (SELECT value FROM json_each(+?)) ORDER BY next_at LIMIT +?`,
     now,
+    JSON.stringify(busy),
     limit,
   );
   if (rows.length === 0) {
