@@ -1,4 +1,5 @@
 /** Channels that run a command of the configuration: a real program as a process. */
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { DEFAULT_EVENTS } from '../../src/core/channel.ts';
 import type { ClaimedDelivery } from '../../src/core/delivery.ts';
 import { COMMAND_LIMITS, commandChannel } from '../../src/delivery/channels/command.ts';
 import type { DelivererOptions } from '../../src/delivery/deliverer.ts';
+import type { Outcome } from '../../src/delivery/outbox/outcome.ts';
 import { until } from '../until.ts';
 import { anAlert } from './alerts.ts';
 import { Outbox } from './outbox.ts';
@@ -163,6 +165,37 @@ test('a missing command, and one that does not read a large alert, do no harm', 
     async () => (await outbox.deliveries('delivered')).length === 1,
     'after a reload it is delivered',
   );
+});
+
+/** Sends an alert with files to spare, with none, with a few, and with all of them again. */
+const WITHOUT_FILES = `
+import { closeSync, openSync } from 'node:fs';
+import { commandChannel, COMMAND_LIMITS } from '${new URL('../../src/delivery/channels/command.ts', import.meta.url)}';
+const channel = commandChannel({ page: ['/bin/true'] }, COMMAND_LIMITS);
+const claim = JSON.parse(process.argv[2]);
+const outcomes = [];
+const send = () => channel.sendAlert(claim, { stop: new AbortController().signal }).then((outcome) => outcomes.push(outcome));
+await send();
+const open = [];
+try {
+  for (;;) open.push(openSync('/dev/null', 'r'));
+} catch {}
+await send();
+for (const file of open.splice(0, 3)) closeSync(file);
+await send();
+for (const file of open) closeSync(file);
+await send();
+process.stdout.write(JSON.stringify(outcomes));
+`;
+
+test('without a file left to open it is tried again, and the daemon goes on', async ({ directory }) => {
+  const program = join(directory, 'without-files.mjs');
+  writeFileSync(program, WITHOUT_FILES);
+  const command = ['-c', 'ulimit -n 100; exec "$0" "$@"', process.execPath, program];
+  const said = execFileSync('/bin/sh', [...command, JSON.stringify(claimOf('page'))], { encoding: 'utf8' });
+  const refused: Outcome = { kind: 'retry', error: 'cannot be run: EMFILE' };
+  const delivered: Outcome = { kind: 'delivered' };
+  assert.equal(JSON.parse(said), [delivered, refused, refused, delivered]);
 });
 
 test.run();

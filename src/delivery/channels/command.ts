@@ -3,7 +3,7 @@
  * environment. The API can only name a command: only the configuration says which program it runs.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { ClaimedDelivery } from '../../core/delivery.ts';
 import { CHANNEL_DELETED } from '../../core/explanation/death.ts';
@@ -114,7 +114,9 @@ function run(
     env: { ...passedOn(), ...env },
     cwd: '/',
   });
-  let said = '';
+  // Without a file left to open, it has no pipes, which its types do not say.
+  const { stdin, stderr }: { stdin?: Writable; stderr?: Readable } = child;
+  const said = heardFrom(stderr);
   let given: Outcome | null = null;
   const giveUp = (outcome: Outcome) => {
     given ??= outcome;
@@ -131,12 +133,9 @@ function run(
     killGroup(child);
   };
   const end = (outcome: Outcome) => {
-    child.stderr.destroy();
+    stderr?.destroy();
     resolve(given ?? outcome);
   };
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = `${said}${text}`.slice(-SAID);
-  });
   child.once('error', (error: NodeJS.ErrnoException) => {
     over();
     end(retry(`cannot be run: ${error.code ?? error.message}`));
@@ -144,12 +143,21 @@ function run(
   child.once('exit', async (code, signal) => {
     over();
     // What it wrote last may still be in the pipe.
-    if (code !== 0) await ended(child.stderr, LAST_WORDS);
-    end(meaningOf(code, signal, said));
+    if (code !== 0 && stderr) await ended(stderr, LAST_WORDS);
+    end(meaningOf(code, signal, said()));
   });
   // A command does not have to read its input.
-  child.stdin.on('error', () => undefined).end(input);
+  stdin?.on('error', () => undefined).end(input);
   return promise;
+}
+
+/** @returns the end of what has been said so far */
+function heardFrom(stream: Readable | undefined): () => string {
+  let said = '';
+  stream?.setEncoding('utf8').on('data', (text: string) => {
+    said = `${said}${text}`.slice(-SAID);
+  });
+  return () => said;
 }
 
 /** Ends with the stream, or after a while: a process in a session of its own may hold it open for ever. */
