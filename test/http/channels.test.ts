@@ -13,6 +13,30 @@ test.after.each(hooks.close);
 const NTFY = { kind: 'ntfy', settings: { topic: 'ops', token: 'tk_s3cr3t' } };
 const SLACK = { kind: 'slack', settings: { url: 'https://hooks.slack.com/services/T0/B0/s3cr3ts3cr3t' } };
 
+test('the credentials of a server may contain any character, and are kept as given', async (context) => {
+  const { acme, store } = context;
+  for (const password of ['pa$$word', 'pa$&word', "pa$'word", 'pa$1word']) {
+    const settings = { url: `https://ann$$:${password}@am.example.com/prom` };
+    const { id } = ok<WireChannel>(await acme.write.post('/v1/channels', { kind: 'alertmanager', settings }));
+    const stored = await store.getChannel(acme.id, id);
+    assert.equal(stored?.settings, settings);
+    const shown = ok<WireChannel[]>(await acme.read.get('/v1/channels')).find((one) => one.id === id);
+    assert.equal(shown?.settings, { url: 'https://ann$$:***@am.example.com/prom' });
+  }
+});
+
+test('an address that an earlier build stored and nobody can read is hidden, and can be given again', async (context) => {
+  const { acme, store } = context;
+  const settings = { url: 'https://ann:pa//word@am.example.com' };
+  const fields = { settings, events: ['missing'] as const, tags: [] };
+  const { id } = await store.createChannel(acme.id, { kind: 'alertmanager', name: 'am', fields }, 0);
+  const shown = ok<WireChannel[]>(await acme.read.get('/v1/channels')).find((one) => one.id === id);
+  assert.equal(shown?.settings, { url: '***' });
+  const url = 'https://ann:word@am.example.com';
+  ok(await acme.write.patch(`/v1/channels/${id}`, { settings: { url } }));
+  assert.equal((await store.getChannel(acme.id, id))?.settings, { url });
+});
+
 test('a channel is made, read, changed and deleted', async ({ acme }) => {
   const made = ok<WireChannel>(
     await acme.write.post('/v1/channels', { ...NTFY, name: 'night', tags: ['db'] }),

@@ -86,7 +86,7 @@ function webUrl(text: string): URL | null {
 /** A base address without trailing slashes and without the service's own path. */
 export function plainBase(text: string): string {
   const url = new URL(text.trim());
-  return `${url.origin.replace('//', `//${credentialsOf(url)}`)}${url.pathname}`
+  return `${url.protocol}//${credentialsOf(url)}${url.host}${url.pathname}`
     .replace(/\/api\/v2(\/alerts)?\/*$/, '')
     .replace(/\/+$/, '');
 }
@@ -96,10 +96,15 @@ function credentialsOf({ username, password }: URL): string {
   return `${username}${password === '' ? '' : `:${password}`}@`;
 }
 
-/** A base address without its password; a user name on its own is a secret too. */
+/**
+ * A base address without its password; a user name on its own is a secret too. Hidden as a whole if it is none: an
+ * earlier build stored some with a password that it had garbled.
+ */
 export function shownBase(text: string, hidden: string): string {
-  const url = new URL(text);
+  const url = URL.parse(text);
+  if (!url) return hidden;
   if (url.username === '' && url.password === '') return text;
   const named = url.password === '' ? hidden : `${url.username}:${hidden}`;
-  return text.replace(/\/\/[^/]*@/, `//${named}@`);
+  // As a function, because `$` means something in a text to put in.
+  return text.replace(/\/\/[^/]*@/, () => `//${named}@`);
 }
