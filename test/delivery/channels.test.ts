@@ -307,6 +307,25 @@ test('a chat that moved is found at its new place, by later alerts too', async (
   assert.is((await outbox.deliveries('delivered')).length, 2);
 });
 
+test('Discord is sent an alarm without a title that links to a server it cannot know', async (context) => {
+  const { outbox, server } = context;
+  // It refuses the whole message if the host has no dot.
+  server.behaviour = (response, received) =>
+    JSON.parse(received.body).embeds[0].url === undefined
+      ? took(response, received)
+      : response.writeHead(400).end('{"embeds": ["0"]}');
+  await add(context, 'discord');
+  const words = 'Acknowledge';
+  outbox.deliverer({ ...quick, linkOf: ({ id }) => ({ url: `http://snitch:8080/a/${id}.sig_1`, words }) });
+  await outbox.raise(1);
+  await until(allSettled(outbox), 'it is settled');
+  const [delivered] = await outbox.deliveries('delivered');
+  assert.is(delivered?.attempts, 1);
+  const [, { content, embeds }] = bodies(server);
+  assert.match(content, /reported/);
+  assert.match(embeds[0].description, /\nAcknowledge: http:\/\/snitch:8080\/a\/alert_\w+\.sig_1$/);
+});
+
 test('a recovery never overtakes an alarm that waits for its next attempt', async (context) => {
   const { outbox, server } = context;
   let broken = true;

@@ -353,6 +353,24 @@ test('a Telegram group that was migrated is found again, and a refused button is
   assert.is(instead?.(answer(400, { ok: false, description: 'chat not found' }), post), null);
 });
 
+test('what Discord refuses for another reason than its link is not sent twice', () => {
+  const { instead } = service('discord');
+  const invalid = {
+    code: 50035,
+    errors: { embeds: { 0: { url: { _errors: [{ code: 'URL_TYPE_INVALID_URL' }] } } } },
+  };
+  const long = 'x'.repeat(4_000);
+  const post = postOf('discord', anAlert({ snitch: { notes: long }, details: { message: long } }));
+  const other = instead?.(answer(400, invalid), post)?.requests[0];
+  const [{ description, url, title }] = JSON.parse(other?.body ?? '{}').embeds;
+  assert.equal([url, title], [undefined, undefined]);
+  assert.ok(description.endsWith(LINK.url) && description.length <= 4_096, 'the link is not cut');
+  assert.is(instead?.(answer(404, { code: 10015, embeds: [] }), post), null);
+  assert.is(instead?.(answer(400, { code: 50006 }), post), null);
+  const message = { ...post.message, link: null };
+  assert.is(instead?.(answer(400, invalid), { ...post, message }), null);
+});
+
 test('an alert of Opsgenie has the tags of the snitch, the first twenty of them', () => {
   const tags = Array.from({ length: 21 }, (_, index) => `tag-${index}`);
   const of = (some: string[]) =>
