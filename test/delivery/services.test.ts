@@ -346,10 +346,17 @@ test('a Telegram group that was migrated is found again, and a refused button is
   const moved = instead?.(answer(400, { ok: false, parameters: { migrate_to_chat_id: -1009 } }), post);
   assert.is(moved?.settings?.chat, '-1009');
   assert.is(JSON.parse(moved?.requests[0]?.body ?? '{}').chat_id, -1009);
-  const plain = instead?.(answer(400, { ok: false, description: 'Bad Request: BUTTON_URL_INVALID' }), post);
-  const body = JSON.parse(plain?.requests[0]?.body ?? '{}');
-  assert.is(body.reply_markup, undefined);
-  assert.match(body.text, LINK.url);
+  for (const why of [
+    'BUTTON_URL_INVALID',
+    'inline keyboard button URL is invalid',
+    `inline keyboard button URL '${LINK.url}' is invalid: Wrong HTTP URL`,
+    `inline keyboard button URL '${LINK.url}' is invalid: Wrong port number specified in the URL`,
+  ]) {
+    const plain = instead?.(answer(400, { ok: false, description: `Bad Request: ${why}` }), post);
+    const body = JSON.parse(plain?.requests[0]?.body ?? '{}');
+    assert.is(body.reply_markup, undefined, why);
+    assert.match(body.text ?? '', LINK.url, why);
+  }
   assert.is(instead?.(answer(400, { ok: false, description: 'chat not found' }), post), null);
 });
 

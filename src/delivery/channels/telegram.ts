@@ -13,6 +13,9 @@ const SERVER = 'https://api.telegram.org';
 const TEXT = 2_000;
 const TITLE = 500;
 
+/** Depending on what is wrong with the address, it says so in different words. */
+const REFUSED_BUTTON = /BUTTON_URL_INVALID|Wrong HTTP URL|button URL\b.* is invalid/i;
+
 export const telegram: Service = {
   kind: 'telegram',
   // Twenty a minute in a group, and one a second in any chat.
@@ -35,7 +38,7 @@ export const telegram: Service = {
       return { requests: [requestFor({ ...post, settings }, true)], settings };
     }
     // Telegram accepts a button only if its address looks public.
-    const isButton = /BUTTON_URL_INVALID|Wrong HTTP URL/i.test(answer.text) && post.message.link !== null;
+    const isButton = REFUSED_BUTTON.test(answer.text) && post.message.link !== null;
     return isButton ? { requests: [requestFor(post, false)] } : null;
   },
 };
