@@ -353,6 +353,14 @@ test('a password leaves this host only over TLS, unless the setting allows more'
   assert.is(smtpOptions({ url: 'smtp://mail.example.com', from: FROM }, 3).port, 25);
 });
 
+test('a mail server whose name has other letters is looked up by the name that name servers know', () => {
+  const hostOf = (host: string) => smtpOptions({ url: `smtp://${host}:587`, from: FROM }, 1).host;
+  assert.is(hostOf('mail.bücher.example'), 'mail.xn--bcher-kva.example');
+  assert.is(hostOf('mail.b%C3%BCcher.example'), 'mail.xn--bcher-kva.example');
+  assert.is(hostOf('mail.example.com'), 'mail.example.com');
+  assert.is(hostOf('127.0.0.1'), '127.0.0.1');
+});
+
 test('a setting that cannot be used is refused by name, without its value', () => {
   const open = (url: string, from = FROM) => createMailer({ url, from, connections: 1 }).close();
   for (const url of ['http://x:secret@mail', 'smtp://', 'smtp:', 'mail:25', 'nonsense', '']) {

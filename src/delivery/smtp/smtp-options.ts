@@ -1,4 +1,5 @@
 /** Turns `smtp.url` and `smtp.from` into options for the SMTP client. */
+import { domainToASCII } from 'node:url';
 import type { SMTPPoolOptions } from 'nodemailer/lib/smtp-pool';
 import { readSmtpOptions } from '../../core/smtp-url.ts';
 import { isEmailAddress } from '../../core/validation.ts';
@@ -32,7 +33,7 @@ export function smtpOptions({ url }: SmtpSettings, connections: number): SmtpOpt
   }
   const { tls, ...given } = readSmtpOptions(parsed.searchParams);
   const secure = parsed.protocol === 'smtps:';
-  const host = parsed.hostname.replace(/^\[|\]$/g, '');
+  const host = hostOf(parsed.hostname);
   const auth = parsed.username === '' ? undefined : credentials(parsed);
   const unprotected = given.requireTLS === false || given.ignoreTLS || given.opportunisticTLS;
   const requireTLS = given.requireTLS === true || (auth !== undefined && !isLoopback(host) && !unprotected);
@@ -63,6 +64,17 @@ export function senderOf({ from }: SmtpSettings): Sender {
   const sender = { name: name.trim().replace(/^"(.*)"$/, '$1'), address: address.trim() };
   if (!isEmailAddress(sender.address)) throw new Error('smtp.from must be an email address');
   return sender;
+}
+
+/** Other letters are percent-encoded in such a URL, and no name server knows a name like that. */
+function hostOf(hostname: string): string {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  if (!host.includes('%')) return host;
+  try {
+    return domainToASCII(decodeURIComponent(host)) || host;
+  } catch {
+    return host;
+  }
 }
 
 function credentials({ username, password }: URL): { user: string; pass: string } {
