@@ -389,6 +389,26 @@ test('a recovery is not sent to a target that refused the alarm, until both are 
   );
 });
 
+test('an alarm that only some targets behind Apprise accept is repeated a few times, and its end is told', async (context) => {
+  const { outbox, server } = context;
+  server.behaviour = (response) => response.writeHead(424).end('{"error":"some notifications failed"}');
+  await add(context, 'apprise');
+  const running = outbox.deliverer(quick);
+  const [token = ''] = await outbox.raise(1);
+  for (let attempts = 1; (await outbox.deliveries('dead')).length === 0; attempts += 1) {
+    const isOver = async () =>
+      (await outbox.deliveries()).some((one) => one.attempts === attempts && !one.sending);
+    await until(isOver, `attempt ${attempts} is over`);
+    outbox.offset += 3_600_000;
+    running.wake();
+  }
+  assert.is(server.received.length, 6);
+  server.behaviour = took;
+  await outbox.checkIn(token, 'healthy');
+  await until(allSettled(outbox), 'the recovery is settled');
+  assert.match(bodies(server).at(-1)?.title, /^\[Recovered\]/);
+});
+
 test('a storm is at most 3 messages a minute to a chat, and nothing in it is lost', async (context) => {
   const { outbox, server } = context;
   await add(context, 'slack');

@@ -3,7 +3,7 @@
 import { MINUTE } from '../../text/durations.ts';
 import { fitted } from '../messages/fitted.ts';
 import { bodyText } from '../messages/service-message.ts';
-import { byStatus, refusal } from './answers.ts';
+import { byStatus, quoted, refusal } from './answers.ts';
 import { json, type Service } from './service.ts';
 
 const TITLE = 250;
@@ -29,15 +29,14 @@ export const apprise: Service = {
   },
   meaning(answer, { now }) {
     if (answer.status === NOTHING_CONFIGURED) return refusal(answer, 'nothing is configured under this key');
-    return byStatus(answer, {
-      success: [200],
-      transient: [SOME_FAILED],
-      permanent: [TOO_LARGE],
-      now,
-      wait: answer.status === SOME_FAILED ? LONG : null,
-    });
+    if (answer.status === SOME_FAILED)
+      return { kind: 'retry', error: quoted(answer), retryAfter: LONG, attempts: FEW };
+    return byStatus(answer, { success: [200], permanent: [TOO_LARGE], now });
   },
 };
 
 /** In milliseconds. */
 const LONG = 5 * MINUTE;
+
+/** Over half an hour. Each attempt tells the targets again that have got the message. */
+const FEW = 6;

@@ -56,14 +56,16 @@ export async function waitsUntil(
 
 /**
  * Whether a recovery reports the end of something that nobody there has heard of: all deliveries of its outage to that
- * target are dead. A service that keeps incidents is told all the same, because a failed attempt may have opened one.
+ * target are dead. A service that keeps incidents is told all the same, because a failed attempt may have opened one, and
+ * so is Apprise, because some of the targets behind it may have got the alarm.
  */
 export async function isUnheard(
   tx: Transaction,
   { id, channel, target }: Claimable,
   alert: Alert,
 ): Promise<boolean> {
-  if (alert.type !== 'snitch.reporting' || !isChannelKind(channel) || keepsIncidents(channel)) return false;
+  if (alert.type !== 'snitch.reporting' || !isChannelKind(channel)) return false;
+  if (keepsIncidents(channel) || channel === 'apprise') return false;
   const first = await openingOf(tx, alert);
   if (first === null || first.id === alert.id) return false;
   const earlier = await tx.all<{ state: DeliveryState; leased: number }>(
