@@ -8,12 +8,13 @@ import type { ValueHistories } from '../judgement/usual.ts';
 import type { LateRuns } from '../late-runs.ts';
 import { reasonInWords } from '../reason.ts';
 import { apart, type KnownRuns } from '../runs.ts';
+import { scheduleWithZone } from '../schedule-name.ts';
 import { type CaseRules, isAwaited, type SnitchState } from '../snitch.ts';
 import { deadlineReasons, type Postponement } from './deadline-reasons.ts';
 import { holdReason, type KnownNeeds, NO_NEEDS, needsReasons } from './needs-reasons.ts';
 import { runReasons } from './run-reasons.ts';
 import { expectationReasons, toleranceReasons } from './run-rule-reasons.ts';
-import { type ScheduleShown, scheduleInWords, scheduleShown } from './schedule-words.ts';
+import { type ScheduleShown, scheduleShown } from './schedule-words.ts';
 import {
   MOVED_BY_SILENCE,
   type PlannedSilence,
@@ -143,7 +144,7 @@ function periodOf(
 
 function graceReasons(state: SnitchState, shown: ScheduleShown | null): string[] {
   if (state.schedule && shown) {
-    const words = scheduleInWords(state.schedule, shown.timezone);
+    const words = scheduleWithZone(state.schedule, null, shown.timezone);
     const grace = shown.grace === 0 ? 'without grace' : `with a grace of ${durationInWords(shown.grace)}`;
     return [`Its schedule is ${words}, ${grace}.`];
   }
