@@ -206,6 +206,27 @@ test('whoever guesses keys is slowed down, while keys that were right before go 
   });
 });
 
+test('a right key is never taken for a guess, not even by a server that does not know it yet', async () => {
+  const limiter = new RateLimiter({ perMinute: 60, burst: 5, blockS: 60 });
+  await withFixture({ limiter }, async ({ acme, nobody }) => {
+    const key = await keyOf(acme);
+    await newSnitch(acme, { name: 'job' });
+    const guess = (count: number) => nobody.get(`/c/snk_${String(count).padStart(40, '0')}/job`);
+    const guesses = await Promise.all(Array.from({ length: 40 }, (_, count) => guess(count)));
+    assert.ok(guesses.some(({ status }) => status === 429));
+    text(await nobody.get(`/c/${key}/job`), 200);
+  });
+  // As at midnight right after a start, from many hosts behind one address.
+  const atOnce = new RateLimiter({ perMinute: 60, burst: 5, blockS: 60 });
+  await withFixture({ limiter: atOnce }, async ({ acme, nobody }) => {
+    const key = await keyOf(acme);
+    const snitch = await newSnitch(acme, { name: 'job' });
+    const answers = await Promise.all(Array.from({ length: 60 }, () => nobody.get(`/c/${key}/job`)));
+    for (const answer of answers) text(answer, 200);
+    assert.is((await log(acme, snitch)).length, 60);
+  });
+});
+
 test('the last use of the key is noted', async ({ acme, nobody }) => {
   const key = await keyOf(acme);
   text(await nobody.get(`/c/${key}/job`), 404);

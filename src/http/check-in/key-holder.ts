@@ -2,7 +2,6 @@
  * Finds the case of a check-in by name. The key is in the address, where only a provisioning key is allowed, or in the
  * `Authorization` header.
  */
-import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ApiKey } from '../../core/api-key.ts';
 import type { Case } from '../../core/case.ts';
@@ -24,9 +23,6 @@ export interface KeyHolderOptions {
   isForeign: (request: IncomingMessage) => boolean;
 }
 
-/** Keys that were right are remembered by their hashes, so other people's guesses never lock out a host. */
-const REMEMBERED = 10_000;
-
 /** The case, and the key that opened it. */
 export interface Holder {
   apiKey: ApiKey;
@@ -36,19 +32,12 @@ export interface Holder {
 /** @returns a function that finds the case, or throws the reason why the key opens none */
 export function createKeyHolder({ store, limiter, clock, sourceOf, isForeign }: KeyHolderOptions) {
   const recordUse = createUseRecorder(store);
-  const right = new Set<string>();
 
   async function find(request: IncomingMessage, key: string) {
-    const hash = createHash('sha256').update(key).digest('hex');
-    if (!right.has(hash)) limitGuesses(limiter, sourceOf(request));
     const found = await store.findApiKey(key);
-    if (found === null) {
-      right.delete(hash);
-      throw new SnitchError('api_key_invalid', 'The API key is missing or invalid.');
-    }
-    if (right.size >= REMEMBERED) right.clear();
-    right.add(hash);
-    return found;
+    if (found !== null) return found;
+    limitGuesses(limiter, sourceOf(request));
+    throw new SnitchError('api_key_invalid', 'The API key is missing or invalid.');
   }
 
   return async function holderOf(request: IncomingMessage, { key }: Named): Promise<Holder> {
@@ -63,7 +52,12 @@ export function createKeyHolder({ store, limiter, clock, sourceOf, isForeign }: 
   };
 }
 
-/** @throws TryLater for an address that has tried too many keys in vain */
+/**
+ * Only keys that turned out to be wrong count: many hosts may have one address, and the guesses of others never lock
+ * out a right key, not even one that comes for the first time since the start.
+ *
+ * @throws TryLater for an address that has tried too many keys in vain
+ */
 function limitGuesses(limiter: RateLimiter, source: string | null): void {
   const waitMs = limiter.takeGuess(source ?? 'this host', performance.now());
   if (waitMs === 0) return;
