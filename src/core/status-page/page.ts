@@ -38,6 +38,8 @@ export interface StatusPageChanges {
   groups?: readonly string[] | undefined;
   /** A salted hash; null for no password. */
   passwordHash?: string | null | undefined;
+  /** Whether the client believes that there is a password, because it sent back what it was shown instead of one. */
+  keepsPassword?: boolean;
   /** Null removes it. Setting the same text again does not make a new announcement. */
   announcement?: string | null | undefined;
 }

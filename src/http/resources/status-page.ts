@@ -99,6 +99,7 @@ async function changesOf({
     title: title === null ? TITLE : title,
     groups: groups === null ? [] : groups,
     passwordHash: await hashOf(given),
+    keepsPassword: given === KEPT,
   };
 }
 

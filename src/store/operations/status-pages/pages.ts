@@ -43,7 +43,10 @@ export async function findStatusPage(tx: Reading, slug: string): Promise<PublicP
   return row ? { page: toPage(row), timezone: row.timezone } : null;
 }
 
-/** @throws Invalid if another page has the slug, or if the first call leaves out a field without a default */
+/**
+ * @throws Invalid if another page has the slug, if the first call leaves out a field without a default, or if a password
+ *   is to be kept that the page does not have
+ */
 export async function putStatusPage(
   tx: Transaction,
   act: Act,
@@ -53,6 +56,7 @@ export async function putStatusPage(
 ): Promise<StatusPage> {
   if (!(await tx.get('SELECT 1 FROM cases WHERE id = ?', caseId))) throw new NotFound();
   const before = await getStatusPage(tx, caseId);
+  if (before?.passwordHash === null && changes.keepsPassword) throw new Invalid([NO_PASSWORD]);
   const after = withChanges(before ?? (await newPage(caseId, changes, now)), changes, now);
   await refuseTaken(tx, after);
   const id = before === null ? await insertPage(tx, after) : await updatePage(tx, after);
@@ -64,10 +68,21 @@ export async function putStatusPage(
   return page;
 }
 
-async function newPage(caseId: string, { slug, tags }: StatusPageChanges, now: number): Promise<StatusPage> {
+/** Otherwise whoever sends back a page that was removed meanwhile would publish it without a password. */
+const NO_PASSWORD: Validation = {
+  attribute: 'password',
+  message: 'is only how a password is shown, and there is none to keep: give one, or null for none',
+};
+
+async function newPage(
+  caseId: string,
+  { slug, tags, keepsPassword }: StatusPageChanges,
+  now: number,
+): Promise<StatusPage> {
   const missing: Validation[] = [];
   if (slug === undefined) missing.push({ attribute: 'slug', message: BLANK });
   if (tags === undefined) missing.push({ attribute: 'tags', message: BLANK });
+  if (keepsPassword) missing.push(NO_PASSWORD);
   if (missing.length > 0) throw new Invalid(missing);
   const empty = { groups: [], passwordHash: null, announcement: null };
   return { id: 0, caseId, slug: slug ?? '', title: TITLE, tags: tags ?? [], ...empty, since: now };

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Guesses } from '../../../../src/http/public/status-page/guesses.ts';
 import { basic } from '../../client.ts';
-import { ok } from '../../expect.ts';
+import { blank, invalid, ok } from '../../expect.ts';
 import { type Fixture, hooks, newSnitch, startFixture } from '../../fixture.ts';
 import { put } from './page.ts';
 
@@ -84,6 +84,25 @@ test('another password ends all sessions, and so does setting the same one again
   assert.is(old.status, 401);
   await put(context, { password: null });
   assert.is((await nobody.get('/s/acme')).status, 200);
+});
+
+test('what stands for a password keeps none where there is none: nobody believes an open page closed', async (context) => {
+  const { acme, rival, nobody } = context;
+  const refused = {
+    attribute: 'password',
+    message: 'is only how a password is shown, and there is none to keep: give one, or null for none',
+  };
+  const page = await closed(context);
+  const copied = { ...page, slug: 'copied' };
+  invalid(await rival.write.put('/v1/status_page', copied), refused);
+  assert.is((await nobody.get('/s/copied')).status, 404);
+  await acme.write.delete('/v1/status_page');
+  invalid(await acme.write.put('/v1/status_page', page), refused);
+  invalid(await acme.write.put('/v1/status_page', { password: '***', tags: ['*'] }), blank('slug'), refused);
+  assert.is((await nobody.get('/s/acme')).status, 404);
+  const open = await put(context, { password: null });
+  invalid(await acme.write.put('/v1/status_page', { ...open, title: 'Ours', password: '***' }), refused);
+  assert.equal(ok(await acme.read.get('/v1/status_page')), open);
 });
 
 test('the password is nowhere to be read', async (context) => {
