@@ -8,6 +8,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SnitchError } from '../../../core/errors.ts';
 import { LONGEST_PASSWORD, SLUG, type StatusPage } from '../../../core/status-page/page.ts';
+import { codePoints } from '../../../text/code-points.ts';
 import { SECOND } from '../../../text/durations.ts';
 import { readForm } from '../../endpoint/body.ts';
 import { answerError, STATUS_OF, TryLater } from '../../endpoint/errors.ts';
@@ -175,7 +176,7 @@ async function isRight(
   given: string,
   { sessions, guesses, sourceOf }: Around,
 ): Promise<boolean> {
-  if (page.passwordHash === null || given === '' || given.length > LONGEST_PASSWORD) return false;
+  if (page.passwordHash === null || given === '' || codePoints(given) > LONGEST_PASSWORD) return false;
   if (sessions.knows(page, given)) return true;
   const source = sourceOf(request.raw);
   const waitMs = guesses.take(page.id, source, performance.now());

@@ -105,6 +105,14 @@ test('what stands for a password keeps none where there is none: nobody believes
   assert.equal(ok(await acme.read.get('/v1/status_page')), open);
 });
 
+test('the longest password that is accepted opens the page, whatever its characters', async (context) => {
+  for (const password of ['x'.repeat(200), '🧨'.repeat(200)]) {
+    await put(context, { password });
+    assert.is((await logIn(context, password)).status, 303, password);
+    assert.is((await logIn(context, `${password}x`)).status, 401);
+  }
+});
+
 test('the password is nowhere to be read', async (context) => {
   const page = await closed(context);
   assert.is(page.password, '***');
