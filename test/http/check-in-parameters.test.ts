@@ -94,6 +94,9 @@ test('absent, empty or 0 is healthy, and anything else is an error', async (cont
     ['255', 255],
     ['256', 256],
     ['-1', -1],
+    // As Windows reports a crash: signed by PowerShell, unsigned by others.
+    ['-1073741819', -1073741819],
+    ['3221225477', 3221225477],
     ['00', 0],
     ['0.0', null],
     ['false', null],

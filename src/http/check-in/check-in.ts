@@ -256,7 +256,10 @@ function outcomeOf(exit: string | null): CheckInOutcome {
   return exit === null || exit === '' || exit === '0' ? 'healthy' : 'error';
 }
 
-/** The status if it is a number. An error that was given as a word shows only in the outcome. */
+/**
+ * The status if it is a number, which on Windows can have ten digits. An error that was given as a word shows only in
+ * the outcome.
+ */
 function exitStatus(exit: string | null): number | null {
-  return exit !== null && /^-?\d{1,9}$/.test(exit) ? Number(exit) : null;
+  return exit !== null && /^-?\d{1,10}$/.test(exit) ? Number(exit) : null;
 }
