@@ -19,6 +19,16 @@ test('are the changes of its own case after the event that it had, each snitch o
   assert.equal(log.since('acme', log.id), []);
 });
 
+test('are its own even if a snitch has moved to another case, with its token', () => {
+  const log = new ChangeLog();
+  log.add('acme', 'moved');
+  const { id } = log;
+  log.add('acme', 'moved');
+  log.add('rival', 'moved');
+  assert.equal(log.since('acme', id), ['moved']);
+  assert.equal(log.since('rival', id), ['moved']);
+});
+
 test('are unknown for an event of another run, and for anything that is not an event', () => {
   const log = new ChangeLog();
   log.add('acme', 'first');

@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { informed, open } from './event-stream.ts';
+import { ok } from './expect.ts';
 import { type Fixture, hooks, newSnitch } from './fixture.ts';
 
 const test = suite<Fixture>('the stream of changes');
@@ -59,6 +60,23 @@ test('the stream of a case has events about its own snitches only', async ({ acm
   assert.equal(
     events.map(({ data }) => data.token),
     [own.token],
+  );
+});
+
+test('a reader that comes back hears that a snitch is gone, also if it was moved to another case', async (context) => {
+  const { acme, rival } = context;
+  using stream = await open(acme.read);
+  await stream.next();
+  const { token, name, interval } = await newSnitch(acme);
+  const { id } = await informed(stream);
+  stream.close();
+  await acme.write.delete(`/v1/snitches/${token}`);
+  ok(await rival.write.post('/v1/imports', { snitches: [{ token, name, interval }] }));
+  using again = await open(acme.read, id);
+  const { events } = await informed(again);
+  assert.equal(
+    events.map(({ event, data }) => [event, data]),
+    [['deleted', { token }]],
   );
 });
 

@@ -13,8 +13,11 @@ const MOST_REMEMBERED = 200_000;
 export class ChangeLog {
   #run = randomUUID();
   #position = 0;
-  /** By token: the case, and the position of the last change. */
-  readonly #last = new Map<string, { caseId: string; position: number }>();
+  /**
+   * By case and token: the position of the last change. The token alone does not do, because a snitch may be deleted in
+   * one case and imported into another one, and the readers of both must hear of it.
+   */
+  readonly #last = new Map<string, { caseId: string; token: string; position: number }>();
 
   get id(): string {
     return `${this.#run}:${this.#position}`;
@@ -22,8 +25,9 @@ export class ChangeLog {
 
   add(caseId: string, token: string): void {
     this.#position += 1;
-    this.#last.delete(token);
-    this.#last.set(token, { caseId, position: this.#position });
+    const key = `${caseId} ${token}`;
+    this.#last.delete(key);
+    this.#last.set(key, { caseId, token, position: this.#position });
     if (this.#last.size <= MOST_REMEMBERED) return;
     this.forget();
   }
@@ -39,8 +43,8 @@ export class ChangeLog {
     const [run, position] = id.split(':');
     if (run !== this.#run || !/^\d+$/.test(position ?? '')) return null;
     const changed: string[] = [];
-    for (const [token, last] of this.#last) {
-      if (last.caseId === caseId && last.position > Number(position)) changed.push(token);
+    for (const last of this.#last.values()) {
+      if (last.caseId === caseId && last.position > Number(position)) changed.push(last.token);
     }
     return changed;
   }
