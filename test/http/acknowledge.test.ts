@@ -41,6 +41,21 @@ test('the answer is the snitch with who has seen it, and so are the snitch itsel
   }
 });
 
+test('the answer says that the snitch is silenced, as the snitch itself does', async (context) => {
+  const { acme, clock } = context;
+  const { token, href } = await erroredSnitch(context);
+  const from = new Date(clock.now).toISOString();
+  const to = new Date(clock.now + 12 * HOUR).toISOString();
+  ok(await acme.write.post('/v1/silences', { all: true, from, to }));
+  for (const answer of [
+    ok<WireSnitch>(await acme.write.post(`${href}/acknowledge`)),
+    ok<WireSnitch>(await acme.write.delete(`${href}/acknowledge`)),
+  ]) {
+    assert.is(answer.silenced?.until, to);
+    assert.equal({ ...answer, acknowledged: null }, await snitchNow(acme, token));
+  }
+});
+
 test('every field is optional: the name of the key says who', async (context) => {
   const { acme } = context;
   for (const body of [undefined, {}, { note: null, by: '' }, { unknown: [1] }]) {

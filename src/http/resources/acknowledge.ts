@@ -6,6 +6,7 @@ import { caseOf } from '../endpoint/auth.ts';
 import { readJson } from '../endpoint/body.ts';
 import { found, param, resource, valid } from '../endpoint/resource.ts';
 import type { ApiContext } from '../endpoint/route-context.ts';
+import { withSilence } from '../endpoint/silenced.ts';
 import { wireSnitch } from '../endpoint/wire.ts';
 import { requestedSnitch } from './snitches.ts';
 
@@ -13,8 +14,11 @@ export function acknowledgeRoutes(
   app: FastifyInstance,
   { store, by: actsOf, clock, addresses }: ApiContext,
 ): void {
-  const wire = (snitch: Snitch | null, request: FastifyRequest) =>
-    wireSnitch(found(snitch), { ...addresses(), timezone: caseOf(request).timezone });
+  const wire = async (snitch: Snitch | null, request: FastifyRequest) => {
+    const { id, timezone } = caseOf(request);
+    const shown = await withSilence(store, id, found(snitch), clock());
+    return wireSnitch(shown, { ...addresses(), timezone });
+  };
 
   resource(app, '/snitches/:token/acknowledge', {
     POST: async (request) => {
