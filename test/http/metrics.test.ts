@@ -1,7 +1,10 @@
 /** `/metrics` as a scraper reads it: names that say what they are, and series that are there from the start. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { WireApiKey } from '../../src/api/wire.ts';
+import { RateLimiter } from '../../src/http/endpoint/rate-limit.ts';
 import { AnswerTimes } from '../../src/http/metrics/answer-times.ts';
+import { ok } from './expect.ts';
 import { only, readExposition, seriesOf } from './exposition.ts';
 import { type Fixture, hooks, newSnitch, withFixture } from './fixture.ts';
 
@@ -139,6 +142,28 @@ test('what was recorded is counted by how long it took, and nothing else', async
   const { buckets, sum, count } = await times();
   assert.equal([buckets.at(-1), count], [2, 2]);
   assert.ok(sum > 0);
+});
+
+test('what strangers ask for by name is never counted as a refused check-in, which calls the operator', async () => {
+  const limiter = new RateLimiter({ perMinute: 60, burst: 1, blockS: 60 });
+  await withFixture({ limiter }, async (context) => {
+    const { acme, nobody } = context;
+    const { key = '' } = ok<WireApiKey>(
+      await acme.write.post('/v1/api_keys', { name: 'hosts', scope: 'provision' }),
+    );
+    const statuses = [
+      (await nobody.ask('GET', '/c/-/job', { headers: { origin: 'https://evil.example.com' } })).status,
+      (await nobody.get(`/c/${acme.write.key}/job`)).status,
+    ];
+    for (let count = 0; count < 5; count += 1) statuses.push((await nobody.get('/c/-/job')).status);
+    assert.equal(statuses, [403, 403, 401, 401, 401, 401, 429]);
+    assert.is((await nobody.get(`/c/${key}/job`)).status, 404);
+    // This is the job of somebody, whose check-in is lost.
+    assert.is((await nobody.get(`/c/${key}/job?create=1`)).status, 422);
+    const { values } = await scrape(context);
+    assert.is(values.get('snitch_check_ins_total{answer="unknown"}'), 8);
+    assert.is(values.get('snitch_check_ins_total{answer="refused"}'), 1);
+  });
 });
 
 test('a time falls into the first bucket that reaches so far', () => {

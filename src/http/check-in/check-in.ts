@@ -135,14 +135,19 @@ async function answerNamed(
       if (target !== null && admitted.status === STATUS_OF.api_key_invalid) {
         return answerToken(options, request, response, target, alwaysOk);
       }
-      return answerRefusal(options, request, response, admitted);
+      // Nobody came who may check in, so no job's check-in was refused, and no operator need look.
+      options.onAnswer('unknown');
+      return answerRefusal(request, response, admitted);
     }
     const { query, suffix } = named;
     const parameters = await readParameters(request, { query, hasSuffix: suffix !== null, now });
     if (parameters.bodyGoesOn) response.setHeader('connection', 'close');
     const { token, ...checkIn } = toCheckIn('', suffix, parameters, now, options.sourceOf(request));
     const answer = await options.byName.record(admitted, named, checkIn);
-    if (answer.kind === 'refused') return answerRefusal(options, request, response, answer);
+    if (answer.kind === 'refused') {
+      options.onAnswer(answer.status === STATUS_OF.resource_not_found ? 'unknown' : 'refused');
+      return answerRefusal(request, response, answer);
+    }
     options.onAnswer('recorded', begunAt);
     if (answer.kind === 'made') reply(request, response, 201, MADE);
     else thank(request, response, true);
@@ -153,22 +158,13 @@ async function answerNamed(
 }
 
 function answerRefusal(
-  options: CheckInOptions,
   request: IncomingMessage,
   response: ServerResponse,
   { status, text, headers }: Refusal,
 ): void {
-  options.onAnswer(UNKNOWN.has(status) ? 'unknown' : 'refused');
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   reply(request, response, status, text);
 }
-
-/** Refusals of a key or a name: it is not known which snitch was meant. */
-const UNKNOWN = new Set([
-  STATUS_OF.api_key_invalid,
-  STATUS_OF.api_key_forbidden,
-  STATUS_OF.resource_not_found,
-]);
 
 function thank(request: IncomingMessage, response: ServerResponse, isOk: boolean): void {
   if (isOk) {
