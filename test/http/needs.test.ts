@@ -24,7 +24,9 @@ test('they are kept in their order, by list or by text, and null or an empty lis
     host.token,
   ]);
   assert.equal(await patch(null), []);
-  assert.equal(await patch([`tag:${'x'.repeat(100)}`]), [`tag:${'x'.repeat(100)}`]);
+  for (const longest of ['x'.repeat(100), '🧨'.repeat(100)]) {
+    assert.equal(await patch([`tag:${longest}`]), [`tag:${longest}`]);
+  }
   assert.equal(await patch([]), []);
 });
 
@@ -37,6 +39,7 @@ test('what cannot be needed is 422 on needs', async ({ acme }) => {
     [['tag:a', 'tag:a'], 'names tag:a twice'],
     [Array.from({ length: 11 }, (_, index) => `tag:${index}`), 'has too many (maximum is 10)'],
     [['x'.repeat(105)], 'has an entry that is not a token'],
+    [[`tag:${'🧨'.repeat(101)}`], 'has an entry that is not a token'],
     [['a\u0000b'], 'has an entry that is not a token'],
     [['tag:\ud800'], 'has an entry that is not well-formed Unicode'],
     [[job.token], 'would go in a circle: job needs job'],

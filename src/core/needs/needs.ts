@@ -2,13 +2,14 @@
  * What a snitch needs (`extensions: Acknowledge, silence, depend`): other snitches of its case, by token, or all
  * those with a tag. While something it needs is down, the alert of a missed deadline is held.
  */
+import { codePoints } from '../../text/code-points.ts';
 
 export const MOST_NEEDS = 10;
 
 /** The prefix of a need that names a tag. */
 const TAG = 'tag:';
 
-/** Longer than any token, and than `tag:` with the longest tag. */
+/** Longer than any token, and as long as `tag:` with the longest tag; in characters. */
 const LONGEST = 104;
 
 /** What a need names. */
@@ -87,7 +88,8 @@ export function readNeeds(given: unknown): { needs: string[] } | { refused: stri
   if (needs.length > MOST_NEEDS) return { refused: `has too many (maximum is ${MOST_NEEDS})` };
   for (const [index, need] of needs.entries()) {
     if (need === TAG) return { refused: 'names a tag without saying which: write tag:<tag>' };
-    if (need.length > LONGEST || /\p{Cc}/u.test(need)) return { refused: 'has an entry that is not a token' };
+    if (codePoints(need) > LONGEST || /\p{Cc}/u.test(need))
+      return { refused: 'has an entry that is not a token' };
     if (!need.isWellFormed()) return { refused: 'has an entry that is not well-formed Unicode' };
     if (needs.indexOf(need) < index) return { refused: `names ${need} twice` };
   }
