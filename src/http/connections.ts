@@ -35,8 +35,13 @@ function readLimits(): string {
  * for an answer. Among equals the oldest goes, and never the newcomer.
  *
  * @param open is kept up to date with the connections that count
+ * @returns a function that tells whether a connection is waiting for an answer
  */
-export function shareConnections(server: Server, limit: number, open: Set<Socket>): void {
+export function shareConnections(
+  server: Server,
+  limit: number,
+  open: Set<Socket>,
+): (socket: Socket) => boolean {
   const connections = new Connections(open, Math.ceil(limit / NEWCOMERS));
   server.on('connection', (socket: Socket) => {
     connections.add(socket);
@@ -45,6 +50,7 @@ export function shareConnections(server: Server, limit: number, open: Set<Socket
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     connections.asked(request.socket, response);
   });
+  return (socket) => connections.waits(socket);
 }
 
 /**
@@ -111,13 +117,13 @@ class Connections {
     let found: Socket | null = null;
     for (const socket of this.#open) {
       if (socket === newcomer || this.#held.get(this.#sourceOf.get(socket) ?? '')?.size !== most) continue;
-      if (!this.#waits(socket)) return socket;
+      if (!this.waits(socket)) return socket;
       found ??= socket;
     }
     return found;
   }
 
-  #waits(socket: Socket): boolean {
+  waits(socket: Socket): boolean {
     const answer = this.#answers.get(socket);
     return answer !== undefined && !answer.writableFinished && !answer.closed;
   }

@@ -12,17 +12,25 @@ import type { PathReader } from './check-in/target.ts';
 const REQUEST_LINE = /^((?:GET|HEAD|POST|PUT) )([ -~\u0080-\u00ff]+)( HTTP\/1\.[01]\r\n)/;
 const HEAD_END = '\r\n\r\n';
 
+/** What the parser says of such a byte: of a letter, and of what follows a space, which ends the target for it. */
+const FAULTS: ReadonlySet<string | undefined> = new Set([
+  'HPE_INVALID_URL',
+  'HPE_INVALID_CONSTANT',
+  'HPE_INVALID_VERSION',
+]);
+
+/** `rawPacket` is what arrived last, and `bytesParsed` where in it the fault is. */
+type Fault = ConnectionError & { rawPacket?: Buffer; bytesParsed?: number };
+
 /**
- * Reads the connection's first request again, with its target encoded.
+ * Reads the last request of a connection again, with its target encoded. All earlier ones must be answered.
  *
  * @returns false if it is not a check-in, or its bytes are not at fault, so it stays refused
  */
 export function readAgain(error: ConnectionError, socket: Socket, to: Server, readPath: PathReader): boolean {
-  const { rawPacket } = error as ConnectionError & { rawPacket?: Buffer };
-  if (!error.code?.startsWith('HPE_') || !rawPacket || !socket.writable) return false;
-  // Only the first bytes of a connection are sure to begin a request: later ones may be the rest of anything.
-  if (socket.bytesRead !== rawPacket.length) return false;
-  const repaired = encodeTarget(rawPacket, readPath);
+  const { code, rawPacket, bytesParsed = 0 } = error as Fault;
+  if (!FAULTS.has(code) || !rawPacket || !socket.writable) return false;
+  const repaired = encodeTarget(rawPacket, bytesParsed, readPath);
   if (repaired === null) return false;
   for (const event of ['data', 'end', 'drain', 'timeout']) socket.removeAllListeners(event);
   to.emit('connection', new ReadAgain(socket, repaired));
@@ -32,11 +40,16 @@ export function readAgain(error: ConnectionError, socket: Socket, to: Server, re
 /**
  * Null if there is nothing to encode. The request becomes the last of its connection, so what follows a
  * request without a body is dropped.
+ *
+ * What arrived may be the rest of anything, even if it looks like a request. It begins one if the parser found its fault
+ * within the target and not before: in the middle of another request it would have been stopped by the method, or at
+ * the latest by the first character of the target.
  */
-function encodeTarget(packet: Buffer, readPath: PathReader): Buffer | null {
+function encodeTarget(packet: Buffer, faultAt: number, readPath: PathReader): Buffer | null {
   // Each byte is one character here, so nothing but the target changes.
   const text = packet.toString('latin1');
   const [line = '', method = '', target = '', version = ''] = REQUEST_LINE.exec(text) ?? [];
+  if (faultAt <= method.length || faultAt > method.length + target.length) return null;
   const encoded = target.replace(/[^!-~]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, '0')}`);
   if (encoded === target || readPath(encoded) === null) return null;
   const end = /^(GET|HEAD)/.test(method) ? text.indexOf(HEAD_END) : -1;

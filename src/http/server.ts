@@ -90,6 +90,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const routes: ServedRoute[] = [];
   const quick: QuickAnswer[] = [];
   const readPath = createPathReader(options.checkInPath, () => routes);
+  const connections: Connections = { waits: () => false };
   const app: FastifyInstance = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -100,9 +101,11 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LIMITS.maxHeaderSize },
     exposeHeadRoutes: false,
     rewriteUrl: ({ url = '/' }) => readablePath(url),
-    serverFactory: (handler) => serve({ ...options, quick }, readPath, handler),
+    serverFactory: (handler) => serve({ ...options, quick }, connections, readPath, handler),
     clientErrorHandler: (error, socket) => {
-      if (!readAgain(error, socket, app.server, readPath)) refuseConnection(error, socket);
+      // It must not be answered before an earlier request.
+      const isRead = !connections.waits(socket) && readAgain(error, socket, app.server, readPath);
+      if (!isRead) refuseConnection(error, socket);
     },
   });
   // The framework reads no body for any method: handlers read the bodies they need, after the checks that come first.
@@ -183,6 +186,12 @@ async function apiRoutes(api: FastifyInstance, serverOptions: ServerOptions): Pr
   for (const add of API_ROUTES) add(api, options);
 }
 
+/** What is known of the connections once there is a server. */
+interface Connections {
+  /** Whether a request is waiting for its answer. */
+  waits: (socket: Socket) => boolean;
+}
+
 type RequestListener = Parameters<typeof createServer>[1];
 
 /** The most log lines a minute about refused check-ins, and about refused requests; the rest are counted. */
@@ -194,6 +203,7 @@ function repeated(logger: FastifyBaseLogger, message: string): RepeatedFailure {
 
 function serve(
   options: ServerOptions & { quick: readonly QuickAnswer[] },
+  connections: Connections,
   readPath: PathReader,
   handler: NonNullable<RequestListener>,
 ): Server {
@@ -234,7 +244,8 @@ function serve(
     };
     if (!handleCheckIn(request, response, others)) others();
   });
-  shareConnections(server, options.maxConnections ?? connectionLimit(), options.connections ?? new Set());
+  const open = options.connections ?? new Set();
+  connections.waits = shareConnections(server, options.maxConnections ?? connectionLimit(), open);
   return server;
 }
 

@@ -1,10 +1,12 @@
 /** Where a check-in is answered, and with which status: addresses in crontabs work for ever (`decisions: Check-in`). */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireCheckIn } from '../../src/api/wire.ts';
+import type { Store } from '../store/acting.ts';
 import type { Answer } from './client.ts';
 import { ok, refused } from './expect.ts';
-import { type Fixture, hooks, newSnitch, snitchNow, startFixture } from './fixture.ts';
+import { type Fixture, hooks, newSnitch, snitchNow, startFixture, withFixture } from './fixture.ts';
 import { exchange, exchangeOne } from './raw.ts';
 
 const test = suite<Fixture>('check-in address');
@@ -130,6 +132,9 @@ test('the target in absolute form is the same address, for any host', async (con
   assert.is(await count(context, token), 9);
 });
 
+/** Each part arrives when the one before was answered. */
+const inTurn = (port: number, parts: string[]) => exchange(port, parts, 150, 40);
+
 async function messages({ acme }: Fixture, token: string): Promise<(string | null)[]> {
   const entries = ok<WireCheckIn[]>(await acme.read.get(`/v1/snitches/${token}/check_ins`));
   return entries.map(({ message }) => message).reverse();
@@ -162,6 +167,66 @@ test('bytes that should have been percent-encoded are understood', async (contex
     'größe',
     'gr\uFFFD\uFFFDe',
   ]);
+});
+
+test('such bytes are understood on a connection that was used before, as by a proxy', async (context) => {
+  const { acme, port } = context;
+  const { token } = await newSnitch(acme);
+  const plain = `GET /c/${token}?m=first HTTP/1.1\r\nHost: x\r\n\r\n`;
+  for (const [index, request] of [
+    `GET /c/${token}?m=größe HTTP/1.1\r\nHost: x\r\n\r\n`,
+    `GET /c/${token}?m=just finished HTTP/1.1\r\nHost: x\r\n\r\n`,
+    `POST http://x/c/${token}?m=übrig HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello`,
+    `HEAD /c/${token}?m=by HTTP/1.1 HTTP/1.1\r\nHost: x\r\n\r\n`,
+  ].entries()) {
+    const text = await inTurn(port, [plain, plain, request]);
+    assert.equal(text.match(/^HTTP\/1.1 \d+/gm), Array(3).fill('HTTP/1.1 202'), request);
+    assert.ok(text.includes('onnection: close'), request);
+    assert.is(await count(context, token), 3 * (index + 1));
+  }
+  const told = (await messages(context, token)).filter((message) => message !== 'first');
+  assert.equal(told, ['größe', 'just finished', 'übrig', 'by HTTP/1.1']);
+});
+
+test('what follows the beginning of another request is never taken for one', async (context) => {
+  const { acme, port } = context;
+  const { token } = await newSnitch(acme);
+  const begun = [
+    'G',
+    'GET ',
+    'GET /x',
+    'GET /x ',
+    'GET /x HTTP/',
+    'GET /x HTTP/1.1\r\n',
+    'GET /x HTTP/1.1\r\na: b',
+  ];
+  const chunked = 'POST /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+  for (const beginning of [...begun, chunked, `${chunked}5;`, `${chunked}5;a="`, `${chunked}0\r\n`]) {
+    const all = ['ö', 'a b', 'a HTTP/b', '"ö', 'a" b'].flatMap((message) => {
+      const parts = [beginning, `GET /c/${token}?m=${message} HTTP/1.1\r\nHost: x\r\n\r\n`];
+      return [inTurn(port, parts), inTurn(port, ['GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n', ...parts])];
+    });
+    await Promise.all(all);
+  }
+  assert.is(await count(context, token), 0);
+});
+
+test('such bytes are refused while an earlier request of the connection waits for its answer', async () => {
+  const through = (store: Store): Store => ({
+    ...store,
+    applyCheckIn: async (checkIn) => {
+      await sleep(300);
+      return store.applyCheckIn(checkIn);
+    },
+  });
+  await withFixture({ through }, async (context) => {
+    const { token } = await newSnitch(context.acme);
+    const request = (query: string) => `GET /c/${token}${query} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const text = await inTurn(context.port, [request(''), request('?m=ö')]);
+    assert.equal(text.match(/^HTTP\/1.1 \d+/gm), ['HTTP/1.1 400']);
+    await sleep(400);
+    assert.equal(await messages(context, token), [null]);
+  });
 });
 
 test('a malformed request, or one to another address, is still refused, whatever bytes it contains', async (context) => {

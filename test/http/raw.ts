@@ -1,5 +1,6 @@
 /** Bytes on a socket and what came back, for what no well-behaved client would send. */
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface RawAnswer {
   status: number;
@@ -10,8 +11,15 @@ export interface RawAnswer {
 /**
  * Writes `parts` one after another and reads until the server closes the connection, or has been silent for
  * `quiet` milliseconds after it sent something.
+ *
+ * @param pause between the parts, in milliseconds: long enough to be answered, and to arrive apart
  */
-export function exchange(port: number, parts: (string | Buffer)[], quiet = 150): Promise<string> {
+export function exchange(
+  port: number,
+  parts: (string | Buffer)[],
+  quiet = 150,
+  pause: number | null = null,
+): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     const socket = connect(port, '127.0.0.1');
@@ -29,15 +37,20 @@ export function exchange(port: number, parts: (string | Buffer)[], quiet = 150):
     // What was received before a reset still counts.
     socket.on('error', finish);
     socket.on('close', finish);
-    socket.on('connect', () => void writeAll(socket, parts));
+    socket.on('connect', () => void writeAll(socket, parts, pause));
   });
 }
 
-async function writeAll(socket: ReturnType<typeof connect>, parts: (string | Buffer)[]): Promise<void> {
+async function writeAll(
+  socket: ReturnType<typeof connect>,
+  parts: (string | Buffer)[],
+  pause: number | null,
+): Promise<void> {
+  socket.setNoDelay();
   for (const part of parts) {
     if (socket.destroyed) return;
     socket.write(part);
-    await new Promise(setImmediate);
+    await (pause === null ? new Promise(setImmediate) : sleep(pause));
   }
 }
 
