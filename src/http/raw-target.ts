@@ -22,17 +22,23 @@ const FAULTS: ReadonlySet<string | undefined> = new Set([
 /** `rawPacket` is what arrived last, and `bytesParsed` where in it the fault is. */
 type Fault = ConnectionError & { rawPacket?: Buffer; bytesParsed?: number };
 
+/** The connections whose last request is read again. */
+const readings = new WeakSet<Socket>();
+
 /**
  * Reads the last request of a connection again, with its target encoded. All earlier ones must be answered.
  *
  * @returns false if it is not a check-in, or its bytes are not at fault, so it stays refused
  */
 export function readAgain(error: ConnectionError, socket: Socket, to: Server, readPath: PathReader): boolean {
+  // The parser that gave up goes on to count its time, but what reads the request again has limits of its own.
+  if (readings.has(socket)) return true;
   const { code, rawPacket, bytesParsed = 0 } = error as Fault;
   if (!FAULTS.has(code) || !rawPacket || !socket.writable) return false;
   const repaired = encodeTarget(rawPacket, bytesParsed, readPath);
   if (repaired === null) return false;
   for (const event of ['data', 'end', 'drain', 'timeout']) socket.removeAllListeners(event);
+  readings.add(socket);
   to.emit('connection', new ReadAgain(socket, repaired));
   return true;
 }
