@@ -82,6 +82,20 @@ contract('history of smart snitches', (test) => {
     assert.equal(await historyOf(opened, token), []);
   });
 
+  test('what was known before a schedule is forgotten with it, since nothing was learned meanwhile', async (opened) => {
+    const { store } = opened;
+    const owner = await newCase(store);
+    const { token } = await newSnitch(store, owner, { alertType: 'smart', interval: 'daily' });
+    for (let day = 0; day < 50; day += 1) await checkIn(store, token, MIDNIGHT + day * DAY + 3 * HOUR);
+    const moved = { schedule: { cron: '0 15 * * *' }, alertType: 'basic' } as const;
+    await store.updateSnitch(owner.id, token, moved, MIDNIGHT + 49 * DAY + 4 * HOUR);
+    for (let day = 50; day < 90; day += 1) await checkIn(store, token, MIDNIGHT + day * DAY + 15 * HOUR);
+    const now = MIDNIGHT + 89 * DAY + 16 * HOUR;
+    const smart = await store.updateSnitch(owner.id, token, { schedule: null, alertType: 'smart' }, now);
+    assert.is(smart?.state.dueAt, MIDNIGHT + 91 * DAY, 'it runs at 15:00 now, and not at 3:00');
+    assert.equal(await historyOf(opened, token), []);
+  });
+
   test('the deadline of a smart snitch is learned from it, and that of a basic one is not', async ({
     store,
   }) => {

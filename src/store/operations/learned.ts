@@ -1,6 +1,7 @@
 /** What is learned of jobs; it is stored in the rows of their states. */
 import { type Interval, isMinuteInterval } from '../../core/interval.ts';
 import { type Learned, NOTHING_LEARNED } from '../../core/late-runs.ts';
+import type { SnitchState } from '../../core/snitch.ts';
 import type { Reading, Transaction } from '../transaction.ts';
 import { packLearned, unpackLearned } from './packed/learned.ts';
 
@@ -28,3 +29,13 @@ export async function getLearned(tx: Reading, id: number): Promise<Learned> {
 export async function saveLearned(tx: Transaction, { id }: { id: number }, learned: Learned): Promise<void> {
   await tx.run('UPDATE snitch_states SET first_check_ins = ? WHERE id = ?', packLearned(learned), id);
 }
+
+/**
+ * Whether a change makes what was learned worthless: positions within periods of another length mean nothing, and since
+ * nothing is learned while there is a schedule, what was known before it may be long out of date.
+ */
+export function isOutdated(before: Due, after: Due): boolean {
+  return after.interval !== before.interval || (before.schedule !== null && after.schedule === null);
+}
+
+type Due = Pick<SnitchState, 'interval' | 'schedule'>;

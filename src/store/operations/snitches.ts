@@ -13,7 +13,7 @@ import type { Awaitable, Reading, Transaction } from '../transaction.ts';
 import { recordEdit, recordOf } from './activity/of-snitches.ts';
 import { requireCase } from './cases.ts';
 import { lastReportOf } from './last-report.ts';
-import { saveLearned } from './learned.ts';
+import { isOutdated, saveLearned } from './learned.ts';
 import { missingSinceOf } from './missing-since.ts';
 import { heldIn } from './needs/held-text.ts';
 import { noteDeleted } from './needs/reliefs.ts';
@@ -245,8 +245,7 @@ async function reschedule(
 ): Promise<SnitchState> {
   const isWatchedAlike = given.maxRuntime === before.maxRuntime;
   const wanted = isWatchedAlike ? given : await withRuntime(tx, row, given, now);
-  // Positions within periods of another length mean nothing.
-  if (wanted.interval !== before.interval) await saveLearned(tx, row, NOTHING_LEARNED);
+  if (isOutdated(before, wanted)) await saveLearned(tx, row, NOTHING_LEARNED);
   const rules = await getRules(tx, row.case_id);
   if (isDueAlike(before, wanted)) {
     const isSaidAlike = wanted.interval === before.interval && wanted.timezone === before.timezone;
