@@ -169,6 +169,38 @@ contract('deadlines in a silence', (test) => {
     assert.equal(await store.listSilences(owner.id, at('12:40')), [], 'it is over');
   });
 
+  test('one that is extended and then ended holds nothing until the end that it had first', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const late = await healthySnitch(store, owner);
+    const errored = await healthySnitch(store, owner);
+    const { id } = await silence(store, owner, once('11:50', '18:00'));
+    await checkIn(store, errored.token, at('11:55'), { outcome: 'error' });
+    await pass(store, DUE + MINUTE);
+    await store.updateSilence(owner.id, id, { to: at('20:00') }, at('12:05'));
+    await pass(store, at('12:06'));
+    await store.deleteSilence(owner.id, id, at('12:10'));
+    await pass(store, at('12:10'));
+    assert.is(await dueOf(store, owner, late.token), at('12:20'));
+    assert.equal(await told(store, owner, errored.token), ['snitch.errored from healthy']);
+    await pass(store, at('12:20'));
+    assert.equal(await told(store, owner, late.token), ['snitch.missing from healthy']);
+  });
+
+  test('one that is changed and ended between two sweeps is no longer waited for', async ({ store }) => {
+    for (const to of [at('15:00'), at('20:00')]) {
+      const owner = await newCase(store);
+      const { token } = await healthySnitch(store, owner);
+      const { id } = await silence(store, owner, once('11:50', '18:00'));
+      await pass(store, DUE + MINUTE);
+      await store.updateSilence(owner.id, id, { to }, at('12:10'));
+      await store.deleteSilence(owner.id, id, at('12:10'));
+      await pass(store, at('12:10'));
+      assert.is(await dueOf(store, owner, token), at('12:20'));
+    }
+  });
+
   test('a reminder waits, and a recovery of what was told does not', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await healthySnitch(store, owner);

@@ -19,7 +19,10 @@ const RELEASED_AT_ONCE = 200;
 /** Alarms that one call sends: each may write a dozen rows. */
 const TOLD_AT_ONCE = 20;
 
-/** Records that whatever waits for the end that `silence` had need not wait that long. */
+/**
+ * Records that whatever waits for the end that `silence` had is looked at again. Until that is done, nothing waits for any
+ * other end: what is changed meanwhile begins it anew.
+ */
 export async function release(
   tx: Transaction,
   silence: Silence,
@@ -29,7 +32,8 @@ export async function release(
   const window = currentWindow(silence, now, timezone);
   if (window === null) return;
   await tx.run(
-    'UPDATE silences SET release_look_at = ?, release_cursor = 0 WHERE id = ?',
+    `UPDATE silences SET release_look_at = CASE WHEN release_cursor IS NULL THEN CAST(? AS BIGINT) ELSE release_look_at END,
+       release_cursor = 0 WHERE id = ?`,
     window.end,
     silence.id,
   );

@@ -124,8 +124,8 @@ export async function updateSilence(
     endsNext(after, now, await zoneOf(tx, caseId)),
     id,
   );
-  if ((overAt(after) ?? NEVER) < (overAt(before) ?? NEVER))
-    await release(tx, before, await zoneOf(tx, caseId), now);
+  // What waits for the old end must not do so if the silence is then ended before it, so this also holds for a later end.
+  if (overAt(after) !== overAt(before)) await release(tx, before, await zoneOf(tx, caseId), now);
   await changed(tx, caseId);
   if (!isAlike(before, after)) await recordSilence(tx, act, 'silence.changed', after);
   return after;
