@@ -367,6 +367,22 @@ contract('alarms in a silence', (test) => {
     assert.equal((await told(store, owner, token)).slice(1), ['snitch.missing from missing']);
   });
 
+  test('it names the time that counts after the silence, and not one that passed in it', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const overran = await healthySnitch(store, owner, { maxRuntime: 600 });
+    const errored = await healthySnitch(store, owner);
+    await silence(store, owner, once('10:20', '14:10'));
+    await checkIn(store, overran.token, at('10:30'), { outcome: 'start' });
+    await checkIn(store, errored.token, at('10:30'), { outcome: 'error' });
+    for (const time of ['10:41', '12:00', '13:00', '14:10']) await pass(store, at(time));
+    for (const { token } of [overran, errored]) {
+      const [last] = await store.listAlerts(owner.id, token, { limit: 1, before: null });
+      assert.is(last?.alert.details?.nextDueAt, await dueOf(store, owner, token), last?.alert.type);
+    }
+  });
+
   test('one that ends early releases held alerts at once', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await healthySnitch(store, owner);

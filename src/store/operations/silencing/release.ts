@@ -12,6 +12,7 @@ import { AT_NO_TIME, forgetKeptBack, type KeptBack, settleKeptBack } from '../si
 import { silencedUntil } from '../silences/rows.ts';
 import { contextFor, getRules, getStateById, type StateRow, saveState, tokenOf, toState } from '../states.ts';
 import { noteEnd } from './ends.ts';
+import { dueBehindSilences } from './silenced.ts';
 
 /** Snitches that one call releases to the sweep: few enough that no check-in waits noticeably for it. */
 const RELEASED_AT_ONCE = 200;
@@ -87,11 +88,18 @@ async function tellSlice(tx: Transaction, now: number): Promise<SilenceEnds> {
 /** In milliseconds. */
 const TRY_AGAIN_AFTER = MINUTE;
 
-/** The alarm that is sent now replaces the reminders that were due in the silence. */
-async function remindLater(tx: Transaction, row: StateRow, now: number): Promise<void> {
-  if (row.status !== 'failed' || row.due_at === null || row.due_at > now) return;
-  const context = await contextFor(tx, row, await getRules(tx, row.case_id), now);
-  await saveState(tx, row, transition(toState(row), { kind: 'rescheduled' }, context).snitch);
+/**
+ * When the snitch is due next, after the silence: the alarm that is sent now replaces the reminders that were due in it,
+ * and a deadline moves as the sweep is about to move it.
+ */
+async function dueAfterwards(tx: Transaction, row: StateRow, now: number): Promise<number | null> {
+  const rules = await getRules(tx, row.case_id);
+  if (row.status !== 'failed') return dueBehindSilences(tx, row, rules, now);
+  if (row.due_at === null || row.due_at > now) return row.due_at;
+  const context = await contextFor(tx, row, rules, now);
+  const { snitch } = transition(toState(row), { kind: 'rescheduled' }, context);
+  await saveState(tx, row, snitch);
+  return snitch.dueAt;
 }
 
 /** Sends an alarm that was kept back, unless it is over, acknowledged meanwhile, or must still be kept back. */
@@ -106,8 +114,8 @@ async function tellKeptBack(tx: Transaction, id: number, kept: KeptBack, now: nu
   const until = await silencedUntil(tx, row, now, timezone);
   if (until !== null) return settleKeptBack(tx, id, until);
   forgetKeptBack(tx, id);
-  await remindLater(tx, row, now);
-  const { decision, details } = present(kept, row);
+  const dueAt = await dueAfterwards(tx, row, now);
+  const { decision, details } = present(kept, { ...row, due_at: dueAt });
   const change = { decision, details: { ...details, threadId: row.thread_id } };
   if (await countChange(tx, id, change, now)) return;
   const alertId = await writeAlert(tx, row, change, now);

@@ -101,6 +101,16 @@ function silencedBy(
   return { silence: longest.silence, until: silentUntil(covering, now, timezone) ?? longest.window.end };
 }
 
+/** When the next check-in is due, with the silences up to `now`. */
+export async function dueBehindSilences(
+  tx: Reading,
+  row: StateRow,
+  rules: KeptRules,
+  now: number,
+): Promise<number | null> {
+  return dueBehind(tx, row, await silenceableOf(tx, row), now, rules);
+}
+
 /** When the next check-in is due, taking into account all silences that begin before `until`. */
 async function dueBehind(
   tx: Reading,
