@@ -3,9 +3,17 @@ import { type DeadlineContext, deadlineAfterCheckIn } from './deadline.ts';
 import { MOST_FAILURES } from './run-rule-fields.ts';
 import type { SnitchState } from './snitch.ts';
 
-/** If one error is enough, errors are not counted, which saves a write. */
-export function errorsAfter({ failuresBeforeAlert, errorsInRow }: SnitchState): number {
-  return failuresBeforeAlert === 1 ? 0 : Math.min(errorsInRow + 1, MOST_FAILURES);
+/**
+ * If one error is enough, errors are not counted, which saves a write. One that was kept back may be delivered again
+ * because its answer was lost: at the very same time as the last one, it is the same error.
+ *
+ * @param at when the error was made, if it is reported late
+ */
+export function errorsAfter(before: SnitchState, at: number | undefined): number {
+  const { failuresBeforeAlert, errorsInRow, lastCheckInAt, checkedInAt } = before;
+  if (failuresBeforeAlert === 1) return 0;
+  const isAgain = at === lastCheckInAt && checkedInAt !== lastCheckInAt;
+  return isAgain ? errorsInRow : Math.min(errorsInRow + 1, MOST_FAILURES);
 }
 
 /** The status after an error check-in that `errorsInRow` already includes. It changes only once there are enough. */

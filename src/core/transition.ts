@@ -112,7 +112,7 @@ function checkIn(
     ...before,
     lastCheckInAt: at,
     checkedInAt: healthy ? at : before.checkedInAt,
-    errorsInRow: healthy ? 0 : errorsAfter(before),
+    errorsInRow: healthy ? 0 : errorsAfter(before, trigger.at),
   };
   const status = healthy ? 'healthy' : statusAfterError(snitch);
   const reason = status === 'errored' ? why : healthy ? null : before.reason;

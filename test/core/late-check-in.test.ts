@@ -132,4 +132,15 @@ test('an error from a period that is over leaves the deadline where the reminder
   assert.equal([snitch.status, snitch.dueAt], ['errored', time('13:00')]);
 });
 
+test('an error that is delivered twice, because its answer was lost, is one error', () => {
+  const forgiving = { ...healthy, failuresBeforeAlert: 2 };
+  const once = late(forgiving, '09:20', '09:30', 'error').snitch;
+  const twice = late(once, '09:20', '09:40', 'error');
+  assert.equal([once.errorsInRow, twice.snitch.errorsInRow], [1, 1]);
+  assert.equal([twice.snitch.status, twice.alert], ['healthy', null]);
+  assert.is(late(once, '09:21', '09:40', 'error').snitch.status, 'errored');
+  const ended = late(forgiving, '09:20', '09:30').snitch;
+  assert.is(late(ended, '09:20', '09:40', 'error').snitch.errorsInRow, 1, 'after a success of the same time');
+});
+
 test.run();
