@@ -93,6 +93,21 @@ contract('alerts that are held', (test) => {
     assert.equal([listed?.hold, listed?.needs, listed?.missingSince], [hold, [host.token], JOB_FAILS]);
   });
 
+  test('other reminders do not put it off once the host is back', async ({ store }) => {
+    const { owner, host, job } = await bothDown(store);
+    const well = NOW + 12 * MINUTE;
+    await checkIn(store, host.token, well);
+    await pass(store, well);
+    const due = well + 10 * MINUTE;
+    assert.is((await snitchOf(store, owner, job.token)).state.dueAt, due);
+    await store.updateCase(owner.id, { reminders: 'daily' }, well + 3 * MINUTE);
+    while (await store.rescheduleSlice(well + 3 * MINUTE));
+    await checkIn(store, host.token, well + 4 * MINUTE);
+    await checkIn(store, host.token, well + 8 * MINUTE);
+    await pass(store, due);
+    assert.equal(await alertsOf(store, owner, job.token), [REPORTED, MISSING]);
+  });
+
   test('nobody is reminded of a held failure, however long it lasts, without reminders too', async ({
     store,
   }) => {

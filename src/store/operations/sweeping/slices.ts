@@ -3,6 +3,7 @@ import { followsCaseZone } from '../../../core/job-schedule.ts';
 import type { CaseRules } from '../../../core/snitch.ts';
 import type { Transaction } from '../../transaction.ts';
 import { isolate } from '../isolation.ts';
+import { heldIn } from '../needs/held-text.ts';
 import { advanceRelief, dependentsOf, isSilenceEnd, nextRelief } from '../needs/reliefs.ts';
 import { getRules, getStateById, type StateRow, toState } from '../states.ts';
 import { apply } from '../triggers.ts';
@@ -10,9 +11,13 @@ import { apply } from '../triggers.ts';
 /** How many snitches one slice of a reschedule or a relief has. */
 const SLICE = 200;
 
-/** Whether the changed rules of the case move the time at which the sweep must look at the row. */
+/**
+ * Whether the changed rules of the case move the time at which the sweep must look at the row. A held alert awaits a
+ * deadline, and no reminder.
+ */
 function isMoved(row: StateRow, { timezone }: CaseRules, deadlines: boolean): boolean {
-  return row.status === 'failed' || (deadlines && followsCaseZone(toState(row), timezone));
+  const isReminded = row.status === 'failed' && heldIn(row.needs) === null;
+  return isReminded || (deadlines && followsCaseZone(toState(row), timezone));
 }
 
 /** Of a case whose rules changed: its snitches after the number `cursor` still have their old deadlines. */
