@@ -12,7 +12,7 @@
  *    time when something it needs was down. This never makes a deadline earlier.
  * 4. A host dies between two of its check-ins, so the deadline of a job may pass a moment before the host's own. If
  *    nothing was heard from the host since the job was expected, and the host's own deadline falls within
- *    `LONGEST_DOUBT`, the alert waits until then. If the host turns out to be well, the alert is raised at once.
+ *    `LONGEST_DOUBT`, the alert waits until then, and is raised if the host has checked in.
  * 5. If people were already told about a failure, they get no reminders while something needed is down.
  *
  * The order of writes does not matter: a held snitch is swept again no later than its deadline can be, and then
