@@ -233,6 +233,22 @@ contract('deadlines in a silence', (test) => {
     assert.is(await pass(store, DUE + DAY), 0);
   });
 
+  test('a recurring one that moves with the time zone of its case is not waited for', async ({ store }) => {
+    const owner = await newCase(store, { timezone: 'Europe/Berlin' });
+    const late = await healthySnitch(store, owner, { schedule: { every: 600 }, grace: 0 });
+    const errored = await healthySnitch(store, owner, { interval: 'daily' });
+    const schedule = { cron: '25 12 * * *' };
+    await silence(store, owner, { kind: 'recurring', schedule, duration: 6 * HOUR, timezone: null });
+    await checkIn(store, errored.token, at('10:28'), { outcome: 'error' });
+    await pass(store, at('10:31'));
+    assert.equal(await told(store, owner, late.token), []);
+    await store.updateCase(owner.id, { timezone: 'Asia/Tokyo' }, at('11:00'));
+    while (await store.rescheduleSlice(at('11:00')));
+    await pass(store, at('11:00'));
+    assert.equal(await told(store, owner, late.token), ['snitch.missing from healthy']);
+    assert.equal(await told(store, owner, errored.token), ['snitch.errored from healthy']);
+  });
+
   test('a late check-in about a time in a silence counts with it', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await healthySnitch(store, owner);

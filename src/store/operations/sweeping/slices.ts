@@ -5,6 +5,7 @@ import type { Transaction } from '../../transaction.ts';
 import { isolate } from '../isolation.ts';
 import { heldIn } from '../needs/held-text.ts';
 import { advanceRelief, dependentsOf, isSilenceEnd, nextRelief } from '../needs/reliefs.ts';
+import { lookAnew } from '../silences/alarms.ts';
 import { getRules, getStateById, type StateRow, toState } from '../states.ts';
 import { apply } from '../triggers.ts';
 
@@ -77,6 +78,8 @@ export async function rescheduleSlice(tx: Transaction, now: number): Promise<boo
       // The sweep reports a row that cannot be rescheduled, when it is due.
       await isolate(tx, () => apply(tx, row, { kind: 'rescheduled' }, rules, now));
     }
+    // Recurring silences follow the time zone of the case, and may end at another time than the one waited for.
+    if (plan.deadlines === 1 && rules.hasSilences) await lookAnew(tx, id);
   }
   const last = snitches.at(-1);
   if (last && snitches.length === SLICE) {
