@@ -1,7 +1,16 @@
 /** Finds the configuration file and reads its YAML, and knows the line of each setting. */
 
 import { join } from 'node:path';
-import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, type YAMLError } from 'yaml';
+import {
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  parseAllDocuments,
+  parseDocument,
+  type YAMLError,
+} from 'yaml';
 import { LARGEST_SETTINGS, readWholeMeanwhile, Unreadable } from '../system/reading.ts';
 
 export { stringify as formatYaml } from 'yaml';
@@ -82,9 +91,16 @@ const REASONS: Readonly<Record<string, string>> = {
 function parseConfigFile(path: string, text: string): ConfigFile {
   const lines = new LineCounter();
   // Pretty errors would quote the faulty line, which may contain a password.
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
+  const options = { lineCounter: lines, prettyErrors: false, logLevel: 'silent' } as const;
+  const [document = parseDocument(text, options), ...others] = parseAllDocuments(text, options);
   const faults = [...document.errors, ...document.warnings];
-  if (faults.length > 0) throw new ConfigError(faults.map((fault) => describeFault(path, lines, fault)));
+  const further = others.flatMap((one) => (isEmpty(one) ? [] : (one.contents?.range?.[0] ?? [])));
+  if (faults.length + further.length > 0) {
+    throw new ConfigError([
+      ...faults.map((fault) => describeFault(path, lines, fault)),
+      ...further.map((offset) => `${placeOf(path, lines, offset)}: ${ANOTHER_DOCUMENT}`),
+    ]);
+  }
   return {
     path,
     values: readValues(path, document),
@@ -95,9 +111,16 @@ function parseConfigFile(path: string, text: string): ConfigFile {
   };
 }
 
+const ANOTHER_DOCUMENT =
+  'another document begins here, and only the first would be read: write one file, without ---';
+
 function describeFault(path: string, lines: LineCounter, fault: YAMLError): string {
-  const { line, col } = lines.linePos(fault.pos[0]);
-  return `${path}:${line}:${col}: not valid YAML: ${withoutQuotedText(fault.message)}`;
+  return `${placeOf(path, lines, fault.pos[0])}: not valid YAML: ${withoutQuotedText(fault.message)}`;
+}
+
+function placeOf(path: string, lines: LineCounter, offset: number): string {
+  const { line, col } = lines.linePos(offset);
+  return `${path}:${line}:${col}`;
 }
 
 /** After a colon, and in escapes, the parser quotes the file. */
@@ -105,9 +128,12 @@ function withoutQuotedText(message: string): string {
   return message.replace(/(?<=\w): .*$/s, '').replace(/^(Invalid escape sequence).*$/s, '$1');
 }
 
+function isEmpty({ contents }: Document): boolean {
+  return contents === null || (isScalar(contents) && contents.value === null);
+}
+
 function readValues(path: string, document: Document): Record<string, unknown> {
-  if (document.contents === null || (isScalar(document.contents) && document.contents.value === null))
-    return {};
+  if (isEmpty(document)) return {};
   if (!isMap(document.contents)) throw new ConfigError([`${path}: the file must hold "name: value" lines`]);
   try {
     return withoutEmpty(document.toJS()) as Record<string, unknown>;

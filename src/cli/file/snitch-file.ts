@@ -11,6 +11,7 @@ import {
   isScalar,
   isSeq,
   LineCounter,
+  parseAllDocuments,
   parseDocument,
   type YAMLMap,
 } from 'yaml';
@@ -120,6 +121,13 @@ export function problemAt(path: string, line: number, message: string): string {
   return `${path}:${line}: ${message}`;
 }
 
+function isEmpty(contents: unknown): boolean {
+  return contents === null || (isScalar(contents) && contents.value === null);
+}
+
+const ANOTHER_DOCUMENT =
+  'another document begins here, and only the first would be read: write one file, without ---';
+
 const WHOLE = { index: 0, from: 1, shift: 0 };
 
 class Reader {
@@ -127,17 +135,22 @@ class Reader {
   readonly #path: string;
   readonly #lines = new LineCounter();
   readonly #document: Document;
+  /** Where further documents begin, which nobody would read. */
+  readonly #others: readonly number[];
   readonly #chunk: Pick<Chunk, 'index' | 'from' | 'shift'>;
 
   constructor(path: string, text: string, chunk: Pick<Chunk, 'index' | 'from' | 'shift'> = WHOLE) {
     this.#path = path;
     this.#chunk = chunk;
-    this.#document = parseDocument(text, {
+    const options = {
       lineCounter: this.#lines,
       prettyErrors: false,
       logLevel: 'silent',
       merge: true,
-    });
+    } as const;
+    const [document = parseDocument(text, options), ...others] = parseAllDocuments(text, options);
+    this.#document = document;
+    this.#others = others.flatMap(({ contents }) => (isEmpty(contents) ? [] : (contents?.range?.[0] ?? [])));
     if (text.includes('&')) findAliases(this.#document);
   }
 
@@ -185,6 +198,7 @@ class Reader {
     for (const { pos, message } of [...errors, ...warnings]) {
       this.#refuse(this.#lineAt(pos[0]), `not valid YAML: ${message.split('\n', 1)[0]}`);
     }
+    for (const offset of this.#others) this.#refuse(this.#lineAt(offset), ANOTHER_DOCUMENT);
   }
 
   #owner({ input, line, lines }: MapOfFile, otherwise: string | null): string | null {

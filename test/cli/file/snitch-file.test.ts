@@ -131,6 +131,18 @@ test('problems are told with their lines, across all parts', () => {
   );
 });
 
+test('a second document is refused, whatever the size of the file, and an empty one at its end is none', () => {
+  const again = 'owner: other\nsnitches:\n  - {name: late, interval: daily}\n';
+  const fault = 'another document begins here, and only the first would be read: write one file, without ---';
+  assert.equal(problemsOf(`---\n${fileOf({ count: 1 })}---\n${again}`), [`f.yaml:12: ${fault}`]);
+  const large = `${fileOf({})}---\n`;
+  for (const more of [again, 'owner: other\n']) {
+    assert.is(partsOf(`${large}${more}`) === null, more === again);
+    assert.equal(problemsOf(`${large}${more}`), [`f.yaml:${large.split('\n').length}: ${fault}`]);
+  }
+  assert.is(parseSnitchFile('f.yaml', large).entries.length, COUNT);
+});
+
 test('a file that is too large is refused with what to do', () => {
   const directory = mkdtempSync(join(tmpdir(), 'snitch-file-'));
   try {
