@@ -120,7 +120,14 @@ test('a crontab is replaced when the copy of the old one is safe', async ({ dire
   const path = join(directory, 'crontab');
   writeFileSync(path, '@daily job\n');
   mkdirSync(join(directory, 'var/backups/snitch'), { recursive: true });
-  const crontab: Crontab = { path, shown: '/etc/crontab', text: '@daily job\n', system: true, user: 'root' };
+  const crontab: Crontab = {
+    path,
+    shown: '/etc/crontab',
+    text: '@daily job\n',
+    encoding: 'utf8',
+    system: true,
+    user: 'root',
+  };
   const change = changeOf(crontab, [{ line: 1, before: '@daily job', after: '@daily snitch exec x -- job' }]);
   const draft = `.crontab.snitch-${process.pid}`;
   const steps = await recordSyncs(() => writeCrontab(change, directory, 0));

@@ -269,6 +269,25 @@ test('--write-crontabs shows the change, keeps a copy, mode and owner; the jobs 
   assert.is(read('/var/spool/cron/crontabs/ann'), after.join('\n'));
 });
 
+test('a crontab that is no UTF-8 keeps its bytes, and the job runs the same program', async (context) => {
+  const { root, put, discover } = context;
+  put('/usr/bin/snitch', '#!/bin/sh\n', 0o755);
+  const old = '# Prüfung\n0 4 * * * root /opt/prüfen --all\n';
+  const path = join(root, 'etc/crontab');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, old, 'latin1');
+  const { code, stdout, stderr } = await discover('--apply', '--write-crontabs', '--yes');
+  assert.is(code, 0, stderr);
+  assert.match(stdout, 'prüfen@web1\n');
+  assert.is(
+    readFileSync(path, 'latin1').replace(/snitch exec \S+ -- /, ''),
+    old,
+    'nothing but the call is added',
+  );
+  const backups = join(root, 'var/backups/snitch');
+  assert.is(readFileSync(join(backups, readdirSync(backups)[0] ?? ''), 'latin1'), old);
+});
+
 test('a drop-in says how the service ended, as systemd saw it', async (context) => {
   furnish(context);
   await context.discover('--apply', '--yes', '--program', join(import.meta.dirname, '../../../bin/snitch'));

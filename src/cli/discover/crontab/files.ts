@@ -1,8 +1,9 @@
 /** The crontabs of a host: that of the system, those of packages, and those of users. */
 
+import { isUtf8 } from 'node:buffer';
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { faultOfReading, LARGEST_SETTINGS, readWholeText } from '../../../system/reading.ts';
+import { faultOfReading, LARGEST_SETTINGS, readWhole } from '../../../system/reading.ts';
 import { hintOf, type PassedOver, shown } from '../host/host.ts';
 
 export interface Crontab {
@@ -10,6 +11,8 @@ export interface Crontab {
   path: string;
   shown: string;
   text: string;
+  /** How the bytes of the file became the text, and become bytes again when it is written. */
+  encoding: 'utf8' | 'latin1';
   /** Whether its lines name a user. */
   system: boolean;
   /** The owner, if the lines themselves name no user. */
@@ -53,12 +56,15 @@ export function readCrontabs(root: string): { crontabs: Crontab[]; passedOver: P
 export function readFileOfHost(
   root: string,
   path: string,
-): Pick<Crontab, 'path' | 'shown' | 'text'> | PassedOver | null {
+): Pick<Crontab, 'path' | 'shown' | 'text' | 'encoding'> | PassedOver | null {
   const place = { where: shown(root, path), what: 'the file' };
   try {
     if (!lstatSync(path).isFile())
       return { ...place, reason: 'it is a link or not a regular file: check what it leads to' };
-    return { path, shown: place.where, text: readWholeText(path, LARGEST_SETTINGS) };
+    const bytes = readWhole(path, LARGEST_SETTINGS);
+    // Cron takes any bytes. In Latin-1 each one has its character, so that none is lost when the file is written.
+    const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
+    return { path, shown: place.where, text: bytes.toString(encoding), encoding };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;

@@ -35,10 +35,10 @@ const BACKUPS = 'var/backups/snitch';
  * @throws Failure if somebody else changed the file meanwhile
  */
 export function writeCrontab({ crontab, text }: CrontabChange, root: string, now: number): string {
-  const { path, shown } = crontab;
+  const { path, shown, encoding } = crontab;
   const copy = backUp(path, shown, root, now);
-  replaceFile(path, text, () => {
-    if (readFileSync(path, 'utf8') !== crontab.text) {
+  replaceFile(path, Buffer.from(text, encoding), () => {
+    if (readFileSync(path, encoding) !== crontab.text) {
       throw new Failure(`${shown}: somebody changed it in the meantime, so it was not written`);
     }
   });

@@ -8,7 +8,7 @@ import { createPrivateFileNow, syncNow } from '../../../system/private-file.ts';
  *
  * @param check runs at the last moment; if it throws, the old file stays
  */
-export function replaceFile(path: string, text: string, check: () => void = () => {}): void {
+export function replaceFile(path: string, text: string | Buffer, check: () => void = () => {}): void {
   const old = lstatSync(path, { throwIfNoEntry: false });
   // Cron and systemd ignore names that begin with a dot.
   const drafts = `.${basename(path)}.snitch-`;
