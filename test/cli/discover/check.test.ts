@@ -1,5 +1,5 @@
 /** `snitch discover --check`, and what a second discover says of snitches that are there. Time limit: 180 s. */
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -92,6 +92,34 @@ test('unwatched jobs are listed with 1, watched ones are well with 0', async (co
   });
   assert.equal((await checked(context, 0)).ok, true);
   assert.is((await discover('--check', '-q')).stdout, '');
+});
+
+test('instances of templates are jobs of their own, and are seen to check in', async (context) => {
+  const { put, root, discover, apply, listed } = context;
+  put('/lib/systemd/system/dump@.timer', '[Timer]\nOnCalendar=daily\n');
+  put('/lib/systemd/system/dump@.service', '[Service]\nExecStart=/opt/dump %i\n');
+  put('/lib/systemd/system/sync@.timer', '[Timer]\nOnCalendar=weekly\nUnit=push@%i.service\n');
+  put('/lib/systemd/system/push@.service', '[Service]\nExecStart=/opt/push\n');
+  put('/etc/systemd/system/sync@b.timer.d/often.conf', '[Timer]\nOnCalendar=\nOnCalendar=hourly\n');
+  put('/lib/systemd/system/at@.timer', '[Timer]\nOnCalendar=%i\nUnit=push@%p.service\n');
+  addTimer(context, 'plain', 'OnCalendar=daily\nUnit=push@plain.service');
+  const wants = join(root, 'etc/systemd/system/timers.target.wants');
+  for (const name of ['at@daily', 'dump@a', 'dump@b', 'sync@b', 'sync@off']) {
+    symlinkSync(`/lib/systemd/system/${name.replace(/@.*/, '@')}.timer`, join(wants, `${name}.timer`));
+  }
+  symlinkSync('/dev/null', join(root, 'etc/systemd/system/sync@off.timer'));
+  const { stdout } = await discover('--check');
+  const lines = ['at@daily', 'dump@a', 'dump@b', 'plain', 'sync@b'].map(
+    (name) =>
+      `  ${name}@web1 (${name}.timer): OnCalendar ${name === 'sync@b' ? 'hourly' : 'daily'} (Europe/Berlin)\n`,
+  );
+  assert.is(stdout, `Not watched:\n${lines.join('')}`);
+  assert.is((await apply()).code, 0);
+  assert.is((await listed()).length, 5);
+  for (const service of ['push@at', 'dump@a', 'dump@b', 'push@plain', 'push@b']) {
+    assert.ok(existsSync(join(root, `etc/systemd/system/${service}.service.d/snitch.conf`)), service);
+  }
+  assert.is((await checked(context, 0)).watched.length, 5);
 });
 
 test('a job that is due at another time than its snitch expects, until --update', async (context) => {

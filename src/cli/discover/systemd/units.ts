@@ -37,8 +37,10 @@ export function readTimers(root: string): { timers: Timer[]; passedOver: PassedO
   const timers: Timer[] = [];
   const passedOver: PassedOver[] = [];
   const enabled = enabledUnits(root);
-  for (const name of unitNames(root, '.timer')) {
-    const path = pathOf(root, name);
+  // An instance has no file of its own: only its link says that it is there.
+  const instances = [...enabled].filter((name) => /.@.+\.timer$/.test(name));
+  for (const name of [...new Set([...unitNames(root, '.timer'), ...instances])].sort()) {
+    const path = pathOf(root, name) ?? pathOf(root, templateOf(name));
     if (path === null || isMasked(path)) continue;
     const skip = (reason: string, excused = false) =>
       void passedOver.push({ where: shown(root, path), what: name, reason, ...(excused ? { excused } : {}) });
@@ -56,20 +58,30 @@ export function readTimers(root: string): { timers: Timer[]; passedOver: PassedO
 }
 
 function readTimer(root: string, name: string, path: string): Timer {
-  const settings = settingsOf(root, name);
+  const settings = settingsOf(root, name).map((one) => ({ ...one, value: withSpecifiers(one.value, name) }));
   const service = lastValue(settings, 'Timer', 'Unit') ?? name.replace(/\.timer$/, '.service');
-  // An instance (`backup@db.service`) is made from its template.
-  const template = service.replace(/@.+\.service$/, '@.service');
-  const servicePath = pathOf(root, service) ?? pathOf(root, template);
-  const serviceName = pathOf(root, service) === null ? template : service;
+  const servicePath = pathOf(root, service) ?? pathOf(root, templateOf(service));
   return {
     name,
     path: shown(root, path),
     settings,
     service,
     servicePath: servicePath === null ? null : shown(root, servicePath),
-    serviceSettings: servicePath === null ? [] : settingsOf(root, serviceName),
+    serviceSettings: servicePath === null ? [] : settingsOf(root, service),
   };
+}
+
+/** An instance (`backup@db.service`) is made from its template; any other unit is its own. */
+function templateOf(unit: string): string {
+  return unit.replace(/^([^@]+@).+(\.\w+)$/, '$1$2');
+}
+
+/** Replaces what stands in a unit for parts of its own name (`man systemd.unit`, "Specifiers"). */
+function withSpecifiers(text: string, unit: string): string {
+  const name = unit.replace(/\.\w+$/, '');
+  const [, prefix = '', instance = ''] = /^([^@]*)@?(.*)$/s.exec(name) ?? [];
+  const parts: Readonly<Record<string, string>> = { i: instance, p: prefix, n: unit, N: name, '%': '%' };
+  return text.replace(/%([ipnN%])/g, (_, letter: string) => parts[letter] ?? '');
 }
 
 function pathOf(root: string, unit: string): string | null {
@@ -107,12 +119,15 @@ function listed(directory: string): string[] {
 
 /** The settings of a unit and of its drop-ins, in the order in which they count. */
 export function settingsOf(root: string, unit: string): Setting[] {
-  const path = pathOf(root, unit);
+  const template = templateOf(unit);
+  const path = pathOf(root, unit) ?? pathOf(root, template);
   const own = path === null ? [] : parseUnit(readUnit(root, path));
   const dropIns = new Map<string, string>();
-  for (const directory of DIRECTORIES.toReversed()) {
-    const folder = join(root, directory, `${unit}.d`);
-    for (const name of listed(folder)) if (name.endsWith('.conf')) dropIns.set(name, join(folder, name));
+  for (const of of new Set([template, unit])) {
+    for (const directory of DIRECTORIES.toReversed()) {
+      const folder = join(root, directory, `${of}.d`);
+      for (const name of listed(folder)) if (name.endsWith('.conf')) dropIns.set(name, join(folder, name));
+    }
   }
   const inOrder = [...dropIns.keys()].sort().map((name) => dropIns.get(name) ?? '');
   return [
