@@ -133,7 +133,7 @@ export function mentionedBy(
 const NOTE = /^Found by discover: (\S+)/;
 
 function goneFindings(
-  { mentioned, passedOver, ignored }: Discovery,
+  { mentioned, passedOver, ignored, watched }: Discovery,
   { snitches }: Kept,
   own: ReadonlySet<string>,
   host: string,
@@ -141,12 +141,16 @@ function goneFindings(
   const closed = passedOver.filter(({ excused = false }) => !excused).map(({ where }) => where);
   const ignoredPlaces = ignored.map(({ where }) => where);
   const ignoredNames = new Set(ignored.map(({ what }) => what));
+  // Jobs that check in without naming their snitch, by their files and timers: any that was found there may be theirs.
+  const silent = watched
+    .filter(({ references }) => references.length === 0)
+    .flatMap(({ where, what }) => [fileOf(where), what]);
   return snitches.flatMap((snitch): Finding[] => {
     const { name, token, notes } = snitch;
     const [, place] = NOTE.exec(notes) ?? [];
     if (place === undefined || !name.endsWith(`@${host}`)) return [];
     if (own.has(token) || mentioned.has(token) || mentioned.has(name)) return [];
-    if (ignoredNames.has(name)) return [];
+    if (ignoredNames.has(name) || silent.includes(fileOf(place))) return [];
     // What cannot be read may still have the job; what is ignored has it.
     if ([...closed, ...ignoredPlaces].some((where) => where.endsWith(place) || place.startsWith(where))) {
       return [];
@@ -154,4 +158,9 @@ function goneFindings(
     const words = 'its job is gone from this host, or no longer starts';
     return [{ kind: 'gone', name, where: place, words, token, difference: null }];
   });
+}
+
+/** `/etc/crontab` for `/etc/crontab:12`, whose line may have moved since. */
+function fileOf(where: string): string {
+  return where.replace(/:\d+$/, '');
 }

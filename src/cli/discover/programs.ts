@@ -141,7 +141,7 @@ function faultOf(program: string, surroundings: Surroundings, root: string): str
 }
 
 /** A call by the bare name, which is not part of a path or of another name. */
-const BARE_CALL = /(?<![\w/.-])snitch(?=\s+(?:exec|check-in)\b)/g;
+const BARE_CALL = /(?<![\w/.-])snitch(?=(?:\s+--server[=\s]\s*\S+)?\s+(?:exec|check-in)\b)/g;
 
 /** Separates the jobs that cannot run, because the `PATH` of their crontab does not lead to this program. */
 function sortedOut(watched: readonly WatchedAlready[], options: ProgramOptions) {

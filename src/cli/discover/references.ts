@@ -1,7 +1,7 @@
 /** Recognises the commands that check in already, and the snitches that they name. */
 
 const WATCHED =
-  /\bsnitch[\w.-]*['"]?\s+(?:exec|check-in)\b|\s(?:exec|check-in)\s+[a-z2-7]{26}\b|https?:\/\/[^\s'"]+\/c\/[A-Za-z0-9_-]{6,64}\b/;
+  /\bsnitch[\w.-]*['"]?(?:\s+--server[=\s]\s*\S+)?\s+(?:exec|check-in)\b|\s(?:exec|check-in)\s+[a-z2-7]{26}\b|https?:\/\/[^\s'"]+\/c\/[A-Za-z0-9_-]{6,64}\b/;
 
 export function checksIn(command: string): boolean {
   return WATCHED.test(command);
@@ -11,11 +11,18 @@ const ADDRESS = /https?:\/\/[^\s'"]+\/(?:c|ping)\/([A-Za-z0-9_-]{6,64})\b/g;
 const CALL =
   /(?:\bsnitch[\w.-]*['"]?\s+(?:exec|check-in)\b|\s(?:exec|check-in)(?=\s+[a-z2-7]{26}\b))(.*?)(?:\s--(?=\s|$)|$)/g;
 
-/** Options of these commands that take a value, and those that take none. */
+/**
+ * Options of these commands that take a value, and those that take none. `--token-file` names the snitch instead, and
+ * with `--server` it may be on another server than the one that is asked.
+ */
 const WITH_VALUE = new Set(
-  '--timeout --kill-after --output --tail --url --api-key-file --message -m --status -s'.split(' '),
+  [
+    '--timeout --kill-after --output --tail --url --api-key-file --message -m --status -s --value -v --value-timeout',
+    '--interval --cron --calendar --every --timezone --grace --max-runtime --min-runtime --failures-before-alert',
+    '--expect --tag --alert-type --alert-email --public-name --notes --needs',
+  ].flatMap((line) => line.split(' ')),
 );
-const ALONE = new Set(['--quiet', '-q']);
+const ALONE = new Set(['--quiet', '-q', '--create']);
 
 /** What may be the token or the name of the snitch. Empty if that is elsewhere, such as in a file or a variable. */
 export function referencesIn(command: string): string[] {
@@ -27,8 +34,8 @@ export function referencesIn(command: string): string[] {
 
 /** The first argument that belongs to no option; null if an option names the snitch, or an option is not known. */
 function argumentIn(text: string): string | null {
-  const words = [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
-    ([, double, single, bare]) => double ?? single ?? bare ?? '',
+  const words = [...text.matchAll(/(?:[^\s'"]|"[^"]*"|'[^']*')+/g)].map(([word]) =>
+    word.replace(/"([^"]*)"|'([^']*)'/g, (_, double?: string, single?: string) => double ?? single ?? ''),
   );
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index] ?? '';

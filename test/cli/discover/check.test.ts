@@ -243,6 +243,23 @@ test('a snitch without its job, and a job without its snitch', async (context) =
   );
 });
 
+test('a snitch whose job may check in without naming it is not gone', async (context) => {
+  const { put, read, apply } = context;
+  put('/etc/crontab', CRONTAB);
+  addTimer(context, 'rotate', 'OnCalendar=daily');
+  await apply();
+  const before = read('/etc/crontab');
+  put('/etc/crontab', `# moved\n${before.replace(/exec \S+ --/, 'exec --token-file /etc/token --')}`);
+  const dropIn = '/etc/systemd/system/rotate.service.d/snitch.conf';
+  put(dropIn, read(dropIn).replace(/check-in \S+/, 'check-in --token-file /etc/token'));
+  assert.equal((await checked(context, 0)).findings, []);
+  put('/etc/crontab', before.split('\n').slice(1).join('\n'));
+  assert.equal(
+    (await checked(context, 1)).findings.map(({ kind, name }) => [kind, name]),
+    [['gone', 'backup@web1']],
+  );
+});
+
 test('jobs are left alone for good by a comment, or by a list', async (context) => {
   const { put, apply, listed, discover } = context;
   put('/etc/crontab', `# snitch: ignore\n${CRONTAB}0 5 * * * root /opt/own # snitch: ignore\nbroken\n`);
