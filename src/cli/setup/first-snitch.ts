@@ -3,6 +3,7 @@ import type { Client } from '../../api/client.ts';
 import { timesOfInterval } from '../../core/snippets/cron-times.ts';
 import { programForCron } from '../command/own-program.ts';
 import { tell } from '../command/prompt.ts';
+import { wrapCommand } from '../discover/crontab/wrap.ts';
 import { describeFailure, Failure } from '../failure/failure.ts';
 import { intervalOf } from '../output/interval-words.ts';
 import { say } from '../output/output.ts';
@@ -41,7 +42,9 @@ export async function makeSnitch(client: Client): Promise<void> {
   tell(`${name} is there. The line for the crontab (crontab -e):`);
   const run = command.replace(/(?<!\\)%/g, '\\%');
   say('');
-  print([`${times} ${programForCron()} exec ${token} -- ${run}\n`]);
+  // Its percent signs are escaped already, and those of the program too.
+  const job = { command: run, shell: '/bin/sh', isLiteral: true };
+  print([`${times} ${wrapCommand(job, `${programForCron()} exec ${token} --`)}\n`]);
   say('');
   tell('On a host without this program:');
   say('');

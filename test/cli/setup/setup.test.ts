@@ -34,6 +34,11 @@ function answer(terminal: Terminal, text: string): void {
   terminal.press('Enter');
 }
 
+/** A line without its blanks: where the terminal broke it, one may be lost. */
+function pasted(line: string): string {
+  return line.replace(/\s+/g, '');
+}
+
 async function ending(commands: Commands, run: () => Promise<void>): Promise<void> {
   try {
     await run();
@@ -86,7 +91,20 @@ test('ntfy is added, refused, changed and tried; then a first snitch gets its cr
     const [queue] = await on.listed();
     assert.is(queue?.interval, '15_minute');
     assert.match(screen, '*/15 * * * * ');
-    assert.match(screen.replaceAll('\n', ''), `exec ${queue?.token} -- date +\\%F`);
+    assert.match(pasted(screen), pasted(`exec ${queue?.token} -- date +\\%F`));
+    answer(terminal, 'y');
+    await terminal.shows(/Name of the job \[nightly-backup\]:\s*$/m);
+    answer(terminal, '');
+    await terminal.shows(/How often it runs \[daily\]:\s*$/m);
+    answer(terminal, '');
+    await terminal.shows(/Command of the job \[[^\]]*\]:\s*$/m);
+    answer(terminal, "cd /srv && ./dump | tee 'a b'");
+    const wrapped = await terminal.shows(/tee[\s\S]*curl -fsS[\s\S]*Make another/);
+    const dump = await on.named('nightly-backup');
+    assert.match(
+      pasted(wrapped),
+      pasted(`exec ${dump.token} -- /bin/sh -c 'cd /srv && ./dump | tee '\\''a b'\\'''`),
+    );
     answer(terminal, '');
     assert.not.match(await terminal.shows('That is all.', 'ended with 0'), 's3cr3t');
     const [channel] = await on.json<WireChannel[]>('channel', 'list');
