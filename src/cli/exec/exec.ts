@@ -147,6 +147,7 @@ async function execute(
   const told = { at: endedAt, output: isTold ? output.tail() : Buffer.alloc(0) };
   if (report !== null) await tellEnd(report, end, { ...told, values: isMeasured ? values : null });
   await copied;
+  await job.gone;
   return end.code;
 }
 

@@ -1,5 +1,7 @@
 /** The job of `snitch exec` as a process: starts it, passes on signals, and ends it when its time is over. */
 import type { ChildProcess, StdioOptions } from 'node:child_process';
+import { delay } from '../../system/delay.ts';
+import { isAlive } from '../../system/process-alive.ts';
 import { whyNotStarted } from './not-started.ts';
 import { terminalOf } from './terminal.ts';
 
@@ -27,6 +29,8 @@ export interface JobEnd {
 
 export interface Job {
   ended: Promise<JobEnd>;
+  /** Resolves once nothing is left of a job whose time was over; for any other, when it has ended. */
+  gone: Promise<void>;
   /** Null if nothing could be started. */
   child: ChildProcess | null;
 }
@@ -66,23 +70,23 @@ export function startJob(
   try {
     const child = process.getBuiltinModule('node:child_process').spawn(file, args, { stdio, env, detached });
     running = child;
-    const ended = endOf(child, limits, detached, notStarted).finally(() => {
+    const limit = limitTime(child, limits, detached);
+    const ended = endOf(child, limit, notStarted).finally(() => {
       running = null;
     });
-    return { ended, child };
+    return { ended, gone: ended.then(() => limit.gone()), child };
   } catch (error) {
     // Arguments that no process can have, such as those with a NUL, are refused before anything is started.
-    return { ended: Promise.resolve(notStarted(error as NodeJS.ErrnoException)), child: null };
+    const ended = Promise.resolve(notStarted(error as NodeJS.ErrnoException));
+    return { ended, gone: Promise.resolve(), child: null };
   }
 }
 
 function endOf(
   child: ChildProcess,
-  limits: JobLimits,
-  group: boolean,
+  limit: TimeLimit,
   notStarted: (error: NodeJS.ErrnoException) => JobEnd,
 ): Promise<JobEnd> {
-  const limit = limitTime(child, limits, group);
   return new Promise((resolve) => {
     // A signal that cannot be delivered is an error of the child too. Only an error before the start is its end.
     child.on('error', (error) => {
@@ -98,23 +102,46 @@ function endOf(
   });
 }
 
-function limitTime(child: ChildProcess, { timeoutMs, killAfterMs }: JobLimits, group: boolean) {
-  let reached = false;
+interface TimeLimit {
+  reached(): boolean;
+  /** For when the job itself has ended. */
+  clear(): void;
+  /** Waits for what the job started, and kills it when that takes too long. */
+  gone(): Promise<void>;
+}
+
+/** How often to look whether something is left, in milliseconds. */
+const LOOK_EVERY = 50;
+
+function limitTime(child: ChildProcess, { timeoutMs, killAfterMs }: JobLimits, group: boolean): TimeLimit {
+  let killAt: number | null = null;
   const timers: NodeJS.Timeout[] = [];
   if (timeoutMs !== null) {
     const end = () => {
-      reached = true;
+      killAt = performance.now() + killAfterMs;
       kill(child, 'SIGTERM', group);
       timers.push(setTimeout(() => kill(child, 'SIGKILL', group), killAfterMs));
     };
     timers.push(setTimeout(end, timeoutMs));
   }
   return {
-    reached: () => reached,
+    reached: () => killAt !== null,
     clear: () => {
       for (const timer of timers) clearTimeout(timer);
     },
+    gone: async () => {
+      if (killAt === null || !group) return;
+      while (isLeft(child)) {
+        if (performance.now() >= killAt) return kill(child, 'SIGKILL', group);
+        await delay(LOOK_EVERY);
+      }
+    },
   };
+}
+
+/** Whether the group of the job still has a process. While it has one, no other group can get its number. */
+function isLeft({ pid }: ChildProcess): boolean {
+  return pid !== undefined && isAlive(-pid);
 }
 
 function kill(child: ChildProcess, signal: NodeJS.Signals, group: boolean): void {

@@ -57,6 +57,21 @@ test('a job that runs too long is ended, with all that it started', async ({ dae
   assert.ok((await checkIns(daemon, token)).at(-1)!.duration_ms !== null);
 });
 
+test('what it started and what ignores SIGTERM is killed too, although the job itself has ended', async ({
+  daemon,
+  host,
+  token,
+}) => {
+  const limits = ['--timeout', '300ms', '--kill-after', '1s'];
+  const job = '(trap "" TERM; exec sleep 600 >/dev/null 2>&1) & echo $!; wait';
+  const { code, stdout } = await host.run(['exec', token, ...limits, '--', 'sh', '-c', job]);
+  assert.is(code, 143);
+  await until(() => !isAlive(Number(stdout)));
+  const [, end] = (await checkIns(daemon, token)).slice(-2);
+  assert.equal(end?.message, 'ran longer than allowed: killed by SIGTERM');
+  assert.ok((end?.duration_ms ?? 9_999) < 1_200, 'the end is that of the job itself');
+});
+
 test('one that ignores SIGTERM is killed', async ({ daemon, host, token }) => {
   const args = ['--timeout', '300ms', '--kill-after', '300ms'];
   const { code } = await host.run(['exec', token, ...args, '--', 'sh', '-c', `trap "" TERM; ${IDLE}`]);
