@@ -6,6 +6,7 @@ import { canAsk, confirm } from '../command/prompt.ts';
 import { Failure, UsageError } from '../failure/failure.ts';
 import { countOf } from '../output/count.ts';
 import type { Output } from '../output/output.ts';
+import { outliveReader } from '../output/pieces.ts';
 import { crontabChanges, dropInFor, type Watched } from './apply.ts';
 import { keptBy } from './check.ts';
 import { type CrontabChange, writeCrontab } from './crontab/write.ts';
@@ -35,6 +36,7 @@ export async function apply(look: () => Discovery, applying: Applying, report: R
     throw new UsageError('nothing was changed: --apply needs --yes without a terminal to ask on');
   }
   using _ = lockHost(root);
+  outliveReader();
   const client = connect(flags);
   const found = look();
   const findingsIn = (kept: Kept) => findingsOf(found, kept, host, output.style.now);

@@ -17,6 +17,7 @@ import { EXIT } from '../failure/exit-codes.ts';
 import { Failure, UsageError } from '../failure/failure.ts';
 import { countOf } from '../output/count.ts';
 import { Output, say } from '../output/output.ts';
+import { outliveReader } from '../output/pieces.ts';
 import { tellNextRuns } from './applied-runs.ts';
 import { planFor } from './apply-check.ts';
 import { differs, type Plan, sendsSecrets } from './apply-plan.ts';
@@ -204,6 +205,7 @@ async function applyFile(flags: ApplyFlags): Promise<void> {
   const client = connect(flags);
   const output = new Output(flags);
   const { plan, file } = await planOfFile(client, flags);
+  outliveReader();
   show(output, plan, prune);
   if (!differs(plan, prune) && !sendsSecrets(plan)) return;
   if (prune) checkCount(plan, flags.confirm);

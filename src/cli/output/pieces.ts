@@ -13,13 +13,27 @@ export class Printer {
   readonly #sink: Sink;
   readonly #waiting: Iterator<string>[] = [];
   #printed: Promise<void> = Promise.resolve();
+  #outlives = false;
+  #isUnread = false;
 
   constructor(sink: Sink) {
     this.#sink = sink;
   }
 
+  /** From now on the command goes on without its reader, because it changes something. */
+  outliveReader(): void {
+    this.#outlives = true;
+  }
+
+  /** The reader is gone: nothing is printed any more. @returns whether the command goes on without it */
+  readerGone(): boolean {
+    this.#isUnread = true;
+    return this.#outlives;
+  }
+
   /** Writes at once what there is room for. The rest, and what is printed after it, waits for the reader. */
   print(pieces: Iterable<string>): void {
+    if (this.#isUnread) return;
     const rest = pieces[Symbol.iterator]();
     if (this.#waiting.length === 0 && this.#fill(rest)) return;
     this.#waiting.push(rest);
@@ -37,6 +51,7 @@ export class Printer {
   /** @returns whether all of it is written, and there is room for more */
   #fill(pieces: Iterator<string>): boolean {
     for (;;) {
+      if (this.#isUnread) return true;
       const { done, value } = pieces.next();
       if (done) return true;
       if (!this.#sink.write(value)) return false;
@@ -53,7 +68,11 @@ export class Printer {
   }
 
   async #drained(): Promise<void> {
-    await once(this.#sink as NodeJS.WriteStream, 'drain');
+    try {
+      await once(this.#sink as NodeJS.WriteStream, 'drain');
+    } catch (error) {
+      if (!this.#isUnread) throw error;
+    }
   }
 }
 
@@ -67,6 +86,19 @@ processWide[OURS] = printer;
 /** Prints on the standard output. @param pieces must be safe to show on a terminal; each is made when its turn comes */
 export function print(pieces: Iterable<string>): void {
   printer.print(pieces);
+}
+
+/**
+ * For commands that change something: whoever reads their output may stop early, as `grep -q` and `head` do, and what
+ * was asked for must be done all the same.
+ */
+export function outliveReader(): void {
+  printer.outliveReader();
+}
+
+/** @returns whether the command goes on without the reader of its output */
+export function readerGone(): boolean {
+  return printer.readerGone();
 }
 
 /** Resolves once all that was printed is given to the system, or waits in its stream for no more than a piece. */

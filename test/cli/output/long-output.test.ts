@@ -1,6 +1,8 @@
-/** Commands with more output than one piece, read slowly, or by a reader that stops early. */
+/** Commands with more output than one piece, read slowly, by a reader that stops early, or by nobody. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +12,7 @@ import { parse } from 'yaml';
 import type { ImportedSnitch } from '../../../src/store/ownership.ts';
 import { compileCache } from '../../compile-cache.ts';
 import { startFixture } from '../../http/fixture.ts';
+import { temporaryDirectory } from '../snitch-process.ts';
 
 const SNITCH = fileURLToPath(new URL('../../../bin/snitch', import.meta.url));
 
@@ -19,6 +22,7 @@ const NAMES = Array.from({ length: COUNT }, (_, index) => `job ${String(index).p
 
 interface Context {
   run(program: string, ...args: string[]): ChildProcessByStdio<null, Readable, Readable>;
+  url: string;
   close(): Promise<void>;
 }
 
@@ -39,7 +43,7 @@ test.before(async (context) => {
   };
   const run = (program: string, ...args: string[]) =>
     spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  Object.assign(context, { run, close });
+  Object.assign(context, { run, close, url: env.SNITCH_URL });
 });
 test.after(({ close }) => close());
 
@@ -100,5 +104,36 @@ for (const args of [
     assert.equal([(await ended)[0], await errors], [0, '']);
   });
 }
+
+/** Runs a command whose readers are gone before it prints anything. */
+async function unread({ run }: Context, ...args: string[]): Promise<number> {
+  const child = run(SNITCH, ...args);
+  child.stdout.destroy();
+  child.stderr.destroy();
+  return (await once(child, 'exit'))[0] as number;
+}
+
+async function listed({ run }: Context, ...args: string[]): Promise<unknown> {
+  return JSON.parse(await text(run(SNITCH, ...args, '--json').stdout));
+}
+
+test('what is to be changed is changed, also if nobody reads what a command says about it', async (context) => {
+  using directory = temporaryDirectory();
+  const file = join(directory.path, 'more.yaml');
+  const added = Array.from({ length: 3_000 }, (_, index) => `new ${String(index).padStart(4, '0')}`);
+  const entries = added.map((name) => `  - {name: ${name}, interval: daily}\n`);
+  writeFileSync(file, `owner: more\nsnitches:\n${entries.join('')}`);
+  assert.is(await unread(context, 'apply', '-f', file, '--yes'), 0);
+  const all = (await listed(context, 'list')) as { name: string; token: string; status: string }[];
+  assert.equal(namesIn(all), [...NAMES, ...added]);
+
+  const [first, second, third] = all.map(({ token }) => token);
+  const address = `${context.url}/c/${first}`;
+  assert.is(await unread(context, 'check-in', address, '-v', 'no number', '-m', 'heard'), 0);
+  const [newest] = (await listed(context, 'history', first ?? '')) as { message: string }[];
+  assert.is(newest?.message, 'heard');
+  assert.is(await unread(context, 'delete', '--force', ...[first, second, third].map(String)), 0);
+  assert.equal(namesIn((await listed(context, 'list')) as { name: string }[]), [...NAMES.slice(3), ...added]);
+});
 
 test.run();
