@@ -50,7 +50,7 @@ export interface Claim {
 /** Writes the check-in, claimed by this process. Once this resolves, it survives a power cut. */
 export async function writeClaimed(directory: string, checkIn: KeptCheckIn): Promise<Claim> {
   makePrivateDirectory(directory);
-  await node.promises.chmod(directory, 0o700);
+  await closeToOthers(directory);
   const id = process.getBuiltinModule('node:crypto').randomUUID();
   // A start sorts before an end of the same millisecond.
   const order = checkIn.suffix === 'start' ? 0 : 1;
@@ -58,6 +58,26 @@ export async function writeClaimed(directory: string, checkIn: KeptCheckIn): Pro
   const path = claimPath(directory, name);
   await writeDurably(directory, path, join(directory, `${name}.${process.pid}.tmp`), encode(checkIn));
   return { name, path };
+}
+
+/** Write access of the group and of everybody, and the mark of a directory that all users share, such as /tmp. */
+const OTHERS_WRITE = 0o022;
+const SHARED = 0o1000;
+
+/** Whoever could put a check-in here could have us send it, with our key. What all users share must stay as it is. */
+async function closeToOthers(directory: string): Promise<void> {
+  const { mode } = await node.promises.stat(directory);
+  if ((mode & OTHERS_WRITE) !== 0 && (mode & SHARED) === 0) await node.promises.chmod(directory, 0o700);
+}
+
+/** The names of files, without those of other users if they can put files here. */
+async function ownNamesIn(directory: string): Promise<string[]> {
+  const names = await namesIn(directory);
+  if (names.length === 0 || (node.statSync(directory).mode & OTHERS_WRITE) === 0) return names;
+  const own = process.geteuid?.();
+  return names.filter((name) => {
+    return node.lstatSync(join(directory, name), { throwIfNoEntry: false })?.uid === own;
+  });
 }
 
 /** Replaces the file with what is now known of the check-in; either the old or the new content survives a power cut. */
@@ -158,7 +178,7 @@ async function moved(from: string, to: string): Promise<boolean> {
 
 /** The names of waiting check-ins, oldest first. Releases the claims of killed processes. */
 export async function waiting(directory: string): Promise<string[]> {
-  const names = await namesIn(directory);
+  const names = await ownNamesIn(directory);
   const found = names.filter((name) => WAITING.test(name));
   for (const held of names) {
     const [, name, pid] = HELD.exec(held) ?? [];

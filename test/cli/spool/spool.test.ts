@@ -1,6 +1,16 @@
 /** `snitch spool`: what waits for the server, in whose hands it is, and how it gets there. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -66,6 +76,28 @@ test('nobody else can read what waits: a token is a secret', async ({ host }) =>
   const files = host.kept();
   assert.is(files.length, 2);
   for (const name of files) assert.is(statSync(join(host.spool, name)).mode & 0o777, 0o600);
+});
+
+test('a directory that others use too stays as it is, and what they put there is never sent', async (context) => {
+  const { host } = context;
+  mkdirSync(host.spool);
+  for (const [before, after] of [
+    [0o1777, 0o1777],
+    [0o755, 0o755],
+    [0o777, 0o700],
+  ] as const) {
+    chmodSync(host.spool, before);
+    assert.is((await host.exec(TOKEN, 'echo secret')).code, 0);
+    assert.is(statSync(host.spool).mode & 0o7777, after);
+  }
+  assert.is(host.kept().length, 6);
+  chmodSync(host.spool, 0o1777);
+  const planted = keep(context, Date.now(), { message: 'planted' });
+  // Only root can make a file that belongs to somebody else.
+  if (process.getuid?.() === 0) chownSync(join(host.spool, planted), 1234, 1234);
+  else rmSync(join(host.spool, planted));
+  const listed = await host.run(['spool', 'list', '-q']);
+  assert.is(listed.stdout.trimEnd().split('\n').length, 6, listed.stdout);
 });
 
 test('where it is', async ({ host }) => {
