@@ -17,12 +17,16 @@ export function importedOf(snitch: Fields): Imported {
   if (!isToken(token)) remarks.push('its token cannot be kept: the job needs the new one');
   if (snitch.status === 'paused')
     remarks.push('it is paused there, and will wait for its first check-in here');
+  if (Array.isArray(snitch.needs) && snitch.needs.length > 0)
+    remarks.push('what it needs is not brought over: see `snitch edit --needs`');
   const name = textOf(snitch.name);
+  const publicName = textOf(snitch.public_name);
   const interval = textOf(snitch.interval) || textOf((snitch.type as Fields | undefined)?.interval);
   const known = (INTERVALS as readonly string[]).includes(interval);
   return {
     input: {
       name,
+      ...(publicName === '' ? {} : { public_name: publicName }),
       interval,
       ...dueOf(snitch),
       ...runOf(snitch),

@@ -115,7 +115,7 @@ test('a second snitch server is moved wholly', async (context) => {
     assert.is((await other.daemon.call('POST', '/v1/snitches', due)).status, 200);
     const limits = { max_runtime: 600, min_runtime: 5, failures_before_alert: 3 };
     const expect = [{ value: 'bytes', min: 1_000, of_usual: [0.5, null] }, { value: 'rows' }];
-    const judged = { name: 'five', interval: 'daily', ...limits, expect };
+    const judged = { name: 'five', public_name: 'Fünf', interval: 'daily', ...limits, expect };
     assert.is((await other.daemon.call('POST', '/v1/snitches', judged)).status, 200);
     const flags = ['import', 'deadmanssnitch', '--from-url', other.daemon.url, '--yes'];
     const { code, stderr } = await runSnitch(flags, { ...env, SNITCH_FROM_KEY: other.daemon.apiKey });
@@ -125,6 +125,11 @@ test('a second snitch server is moved wholly', async (context) => {
     assert.equal(plain(await listed()), plain(await other.listed()));
     const [moved] = await listed();
     assert.is((await fetch(`${daemon.url}/c/${moved?.token}`)).status, 202);
+
+    const needy = { name: 'six', interval: 'daily', needs: ['tag:x', moved?.token] };
+    assert.is((await other.daemon.call('POST', '/v1/snitches', needy)).status, 200);
+    const more = await runSnitch(flags.slice(0, -1), { ...env, SNITCH_FROM_KEY: other.daemon.apiKey });
+    assert.match(more.stdout, '    differs: what it needs is not brought over: see `snitch edit --needs`\n');
   } finally {
     await other.end();
   }
