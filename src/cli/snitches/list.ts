@@ -1,6 +1,6 @@
 /** `snitch list`: the snitches there are, once or again and again. */
 import { Option } from 'commander';
-import { Unreachable } from '../../api/client.ts';
+import { ApiError, Unreachable } from '../../api/client.ts';
 import type { WireSnitch, WireStatus } from '../../api/wire.ts';
 import { delay } from '../../system/delay.ts';
 import { didYouMean } from '../../text/similar.ts';
@@ -149,9 +149,16 @@ async function watch(
       }
       shown = state;
     } catch (error) {
-      if (!(error instanceof Unreachable) || shown === '') throw error;
+      if (!isAway(error) || shown === '') throw error;
       say(`${error.message}; trying again`);
     }
     await delay(every);
   }
+}
+
+/** With which a proxy says that its server does not answer, or a server that it cannot work now. */
+const UNAVAILABLE = [502, 503, 504];
+
+function isAway(error: unknown): error is Error {
+  return error instanceof Unreachable || (error instanceof ApiError && UNAVAILABLE.includes(error.status));
 }

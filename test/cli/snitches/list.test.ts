@@ -169,4 +169,21 @@ list('a server that does not tell deadlines has no such column', async () => {
   }
 });
 
+list(
+  '--watch waits for a server that is away, also behind a proxy, and ends where a key is refused',
+  async () => {
+    const own = { snitch: '1' };
+    const away = [502, 503, 504].map((status) => ({ status, body: '<h1>Bad Gateway</h1>' }));
+    const refusal = { status: 401, headers: own, body: { type: 'api_key_invalid', error: 'no such key' } };
+    const answers = [{ status: 200, body: [] }, ...away, { status: 200, body: FLEET.slice(0, 1) }];
+    await using server = await startFakeServer(() => answers.shift() ?? refusal);
+    const env = { SNITCH_API_KEY: 'x', SNITCH_URL: server.url };
+    const ended = await runSnitchWith('', ['list', '--watch', '20ms', '-q'], env);
+    assert.is(ended.code, 4, ended.stderr);
+    assert.is(ended.stdout, `${FLEET[0]?.token}\n`);
+    assert.match(ended.stderr, 'status 502, and not as a snitch server; trying again\n');
+    assert.is(ended.stderr.match(/trying again/g)?.length, 3);
+  },
+);
+
 list.run();
