@@ -99,4 +99,16 @@ test('unit files: comments, continued lines, sections', () => {
   ]);
 });
 
+test('a comment ends with its line, also if that ends with a backslash', () => {
+  const text =
+    '[Service]\n#ExecStart=/old \\\n#  --all\nUser=ann\n  ; more \\\nExecStart=/new \\\n  # why\n  --all\n';
+  assert.equal(
+    parseUnit(text).map(({ name, value }) => [name, value.replace(/\s+/g, ' ')]),
+    [
+      ['User', 'ann'],
+      ['ExecStart', '/new --all'],
+    ],
+  );
+});
+
 test.run();

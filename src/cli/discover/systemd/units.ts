@@ -148,7 +148,9 @@ function readUnit(root: string, path: string): string {
 export function parseUnit(text: string): Setting[] {
   const settings: Setting[] = [];
   let section = '';
-  for (const line of text.replace(/\\\r?\n(?:[#;].*\r?\n)*/g, ' ').split(/\r?\n/)) {
+  // A comment is never continued, and one within a continued line is left out of it.
+  const lines = text.split(/\r?\n/).filter((line) => !/^\s*[#;]/.test(line));
+  for (const line of lines.join('\n').replaceAll('\\\n', ' ').split('\n')) {
     const [, heading] = /^\s*\[([^\]]+)\]\s*$/.exec(line) ?? [];
     const [, name, value = ''] = /^\s*([A-Za-z][\w-]*)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
     if (heading !== undefined) section = heading;
