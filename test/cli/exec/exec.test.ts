@@ -229,6 +229,11 @@ test('a mistyped option is reported before anything runs', async ({ host, token 
   const wrong: [string[], RegExp][] = [
     [['exec', token], /missing required argument 'command'/],
     [['exec', token, '--timeout', 'soon', '--', 'echo', 'ran'], /--timeout: "soon"/],
+    [
+      ['exec', token, '--timeout', '30d', '--', 'echo', 'ran'],
+      /--timeout: "30d" is too long: 24d is the most/,
+    ],
+    [['exec', token, '--kill-after', '0s', '--', 'echo', 'ran'], /--kill-after: "0s" is no time at all/],
     [['exec', token, '--tail', '1M', '--', 'echo', 'ran'], /--tail: "1M"/],
     [['exec', token, '--tail', '11k', '--', 'echo', 'ran'], /at most 10k/],
     [['exec', token, '--output', 'sometimes', '--', 'echo', 'ran'], /Allowed choices are failure/],
