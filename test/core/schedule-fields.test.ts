@@ -93,6 +93,10 @@ test('all errors are reported at once', () => {
   assert.equal(value, { rule: { every: 60 }, timezone: null, grace: null, from: Date.parse('2027-01-01Z') });
   const from = (at: string) => validateScheduleToCheck({ schedule: { every: 60 }, from: at }, 'UTC', NOW);
   assert.is(from('1970-01-01T00:00:00Z').value?.from, 0);
+  for (const none of [null, '']) {
+    const { value: now } = validateScheduleToCheck({ schedule: { every: 60 }, from: none }, 'UTC', NOW);
+    assert.is(now?.from, NOW);
+  }
   assert.equal(from('1969-12-31T23:59:59Z').validations, [
     { attribute: 'from', message: 'must be an ISO 8601 time since 1970' },
   ]);

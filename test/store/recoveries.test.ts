@@ -91,6 +91,19 @@ contract('recoveries', (test) => {
     }
   });
 
+  test('are told to a channel that takes them without alarms, and so has heard of none', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const fields = { settings: KINDS.ntfy, ...EVERYTHING, events: ['reporting'] as const };
+    await store.createChannel(owner.id, { kind: 'ntfy', name: 'pager', fields }, NOW);
+    const { token } = await newSnitch(store, owner, { interval: 'daily' });
+    await checkIn(store, token, NOW, { outcome: 'error' });
+    assert.equal(await sent(store, 'ntfy', NOW), []);
+    await checkIn(store, token, LATER);
+    assert.equal(await sent(store, 'ntfy', LATER), ['reporting']);
+  });
+
   test('are told to a member who was removed and added again', async ({ store }) => {
     const { owner, token } = await alarmed(store, 'ntfy');
     assert.equal(await sent(store, 'email', NOW), ['errored']);

@@ -71,6 +71,7 @@ reading('what cannot be read says which part, and why', () => {
     ['*:*:0/30', /more often than once a minute/],
     ['03:00:00,30', /more often than once a minute/],
     ['03:00:00.5', /fractions of a second are not known here$/],
+    ['150-1-1', /year "150": it is not from 1970 to 2199$/],
     ['1850-1-1', /year "1850": it is not from 1970 to 2199$/],
     [`${'1,'.repeat(300)}1:00`, /is too long/],
   ];
