@@ -150,4 +150,14 @@ test('while an alarm waits, explain says until when, and a recovery before that 
   assert.is(ok<WireAlert[]>(await acme.read.get(`${href}/alerts`)).length, 3);
 });
 
+test('a webhook that wants notices goes on to get them when something else of its route changes', async ({
+  acme,
+}) => {
+  const { id } = ok<WireWebhook>(
+    await acme.write.post('/v1/webhooks', { url: 'https://hook.example.com/', notices: true }),
+  );
+  ok(await acme.write.patch(`/v1/channels/${id}`, { tags: ['db'] }));
+  assert.is(ok<WireWebhook>(await acme.read.get(`/v1/webhooks/${id}`)).notices, true);
+});
+
 test.run();
