@@ -354,4 +354,32 @@ contract('deliveries', (test) => {
       all.slice(3, 4),
     );
   });
+
+  test('a target that took something later works again, however its address is written', async ({
+    store,
+  }) => {
+    const { owner, id } = await oneDelivery(store);
+    const [refused] = await claim(store, NOW);
+    await store.settleDelivery(id, refused!.fence, { kind: 'dead', error: 'answered 550 no such user' });
+    const deaths = await store.listLastDeaths(owner.id);
+    assert.equal(
+      deaths.map(({ target }) => target),
+      ['ann@example.com'],
+    );
+    await store.updateCase(owner.id, { members: ['Ann@Example.com'] }, NOW);
+    await healthySnitch(store, owner);
+    const [taken] = await claim(store, NOW);
+    assert.is(taken?.target, 'Ann@Example.com');
+    await store.settleDelivery(taken!.id, taken!.fence, { kind: 'delivered', at: NOW });
+    assert.equal(await store.listLastDeaths(owner.id), []);
+  });
+
+  test('what has arrived is not sent again, and the log does not say so', async ({ store }) => {
+    const { owner, id } = await oneDelivery(store);
+    const [claimed] = await claim(store, NOW);
+    await store.settleDelivery(id, claimed!.fence, { kind: 'delivered', at: NOW });
+    assert.is((await store.retryDelivery(owner.id, id, NOW + HOUR))?.state, 'delivered');
+    const retries = { subjectId: null, action: 'delivery.retried', ...ALL } as const;
+    assert.equal(await store.listActivity(owner.id, retries), []);
+  });
 });
