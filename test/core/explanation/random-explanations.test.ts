@@ -95,7 +95,9 @@ function stateOf(dice: Dice): SnitchState {
     reason: isAlarming && dice.isHit(0.8) ? reasonOf(dice, status === 'failed') : null,
     runs: settings.maxRuntime !== null && open.length > 0 ? { dueAt, open } : null,
     acknowledged:
-      isAlarming && dice.isHit(0.3) ? { at: NOW - MINUTE, note: dice.oneOf([null, 'on it']), by: 'ann' } : null,
+      isAlarming && dice.isHit(0.3)
+        ? { at: NOW - MINUTE, note: dice.oneOf([null, 'on it']), by: 'ann' }
+        : null,
   };
 }
 
