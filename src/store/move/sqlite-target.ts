@@ -1,6 +1,6 @@
 /** Writes a new database file, under another name until all of it is complete, verified and on the disk. */
 import { chownSync, existsSync, linkSync, lstatSync, renameSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { createPrivateFileNow, syncNow } from '../../system/private-file.ts';
 import { migrations } from '../migrations/index.ts';
@@ -31,10 +31,20 @@ export function refuseToReplace(file: string): void {
     throw new MoveFailed(`there is no directory ${dirname(file)}: create it first`);
 }
 
-/** Locks a directory that a daemon uses, or might use: none can start there meanwhile. */
+/**
+ * Locks a directory that a daemon uses, or might use: none can start there meanwhile. Where no daemon has its keys, the
+ * lock is removed again, also one that a killed move has left: it would make a directory for backups look like the data
+ * directory of another daemon, and later backups would be refused.
+ */
 export function lockPlaceOf(file: string): () => void {
-  const isPlace = basename(file) === 'snitch.db' || existsSync(`${dirname(file)}/snitch.lock`);
-  return isPlace ? lockDataDir(dirname(file)) : () => undefined;
+  const place = dirname(file);
+  const lock = join(place, 'snitch.lock');
+  if (basename(file) !== 'snitch.db' && !existsSync(lock)) return () => undefined;
+  const unlock = lockDataDir(place);
+  return () => {
+    if (!existsSync(join(place, 'credentials.yaml'))) rmSync(lock, { force: true });
+    unlock();
+  };
 }
 
 export class SqliteTarget {
