@@ -20,34 +20,45 @@ export const register: Register = (program) => {
 };
 
 async function restoreFrom(file: string, flags: BackupFlags): Promise<void> {
-  const { restoreBackup } = await import('../../store/sqlite/copy.ts');
   const dataDir = await dataDirOf(flags);
+  try {
+    await restoreInto(dataDir, file, flags.quiet ? () => {} : say);
+  } finally {
+    // Also if it failed halfway: what is there by then would keep the daemon from starting.
+    giveAll(dataDir);
+  }
+}
+
+async function restoreInto(dataDir: string, file: string, tell: (words: string) => void): Promise<void> {
+  const { restoreBackup } = await import('../../store/sqlite/copy.ts');
   const now = Date.now();
   const stamp = new Date(now).toISOString().replace(/[:.]/g, '-');
   const { content, kept } = restoreBackup(file, dataDir, stamp);
-  const made = await completeCredentials(dataDir, now);
-  if (flags.quiet) return;
   const { snitches, cases } = content;
-  say(
+  // Before the keys: if that fails, it is already known that the rest is done.
+  tell(
     `${dataDir}: restored, with ${countOf(snitches, 'snitch', 'snitches')} in ${countOf(cases, 'case', 'cases')}`,
   );
-  if (kept !== null) say(`the database from before is kept: ${kept}`);
-  if (made !== null)
-    say(`${made} has new keys, because none there was in the backup; those of the backup are good still`);
-  say('start the daemon again');
+  if (kept !== null) tell(`the database from before is kept: ${kept}`);
+  const keys = await completeCredentials(dataDir, now);
+  if (keys !== null) tell(keys);
+  tell('start the daemon again');
 }
 
 /**
  * A backup has only the digests of keys. On a new host, or if the keys here were made after the backup, nobody on this
- * host could get in. Then new keys are added to those in the backup.
+ * host could get in. Then new keys are added to those in the backup. A file that is not understood is left alone,
+ * because it may have the only copy of the keys.
  *
- * @returns the file with the new keys, or null if the present ones are good
+ * @returns what to say about the keys, or null if the present ones are good
  */
 async function completeCredentials(dataDir: string, now: number): Promise<string | null> {
   const { join } = process.getBuiltinModule('node:path');
   const { openStore } = await import('../../store/sqlite/sqlite-store.ts');
   const path = join(dataDir, 'credentials.yaml');
   const present = readCredentials(path);
+  if (typeof present === 'string')
+    return `${path} cannot be read (${present}), and is as it was: move it away and restore again, which makes new keys`;
   const store = openStore({ dataDir, clock: () => now });
   try {
     const [known, first] = [await store.findApiKey(present.admin_key ?? ''), (await store.listCases())[0]];
@@ -63,26 +74,35 @@ async function completeCredentials(dataDir: string, now: number): Promise<string
     const { uid, gid } = process.getBuiltinModule('node:fs').statSync(dataDir);
     const owner = process.getuid?.() === 0 ? { uid, gid } : undefined;
     await replacePrivateFile(path, `${lines.join('\n')}\n`, owner);
-    return path;
+    return `${path} has new keys, because none there was in the backup; those of the backup are good still`;
   } finally {
     await store.close();
-    giveAll(dataDir);
   }
 }
 
-function readCredentials(path: string): Record<string, string> {
+/** What is in the file; why it cannot be read, in words that quote nothing of it. */
+function readCredentials(path: string): Record<string, string> | string {
   const { existsSync, readFileSync } = process.getBuiltinModule('node:fs');
-  return existsSync(path) ? parsePlainYaml(readFileSync(path, 'utf8')) : {};
+  try {
+    return existsSync(path) ? parsePlainYaml(readFileSync(path, 'utf8')) : {};
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
-/** Root restores, but the daemon may be another user and must be able to open what was restored. */
+/**
+ * Root restores, but the daemon may be another user and must be able to open what was restored. What already belongs to
+ * somebody else stays theirs: the daemon that a refused restore has found at work.
+ */
 function giveAll(dataDir: string): void {
   if (process.getuid?.() !== 0) return;
   const { chownSync, readdirSync, statSync } = process.getBuiltinModule('node:fs');
   const { join } = process.getBuiltinModule('node:path');
-  const { uid, gid } = statSync(dataDir);
+  const owner = statSync(dataDir, { throwIfNoEntry: false });
+  if (!owner?.isDirectory()) return;
   for (const name of readdirSync(dataDir)) {
-    if (/^(snitch\.(db|lock|acknowledged)|credentials\.yaml)/.test(name))
-      chownSync(join(dataDir, name), uid, gid);
+    const path = join(dataDir, name);
+    if (!/^(snitch\.(db|lock|acknowledged)|credentials\.yaml)/.test(name)) continue;
+    if (statSync(path, { throwIfNoEntry: false })?.uid === 0) chownSync(path, owner.uid, owner.gid);
   }
 }

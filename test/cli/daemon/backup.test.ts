@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   copyFileSync,
   existsSync,
   linkSync,
@@ -23,6 +24,7 @@ import type { WireSnitch } from '../../../src/api/wire.ts';
 import { closing } from '../../closing.ts';
 import { newDataDir, removeDataDir } from '../../data-directory.ts';
 import { startProcess } from '../../end-to-end/daemon-process.ts';
+import { unless, withoutRoot } from '../../skipped.ts';
 import { runSnitch, temporaryDirectory } from '../snitch-process.ts';
 import { type Commands, withDaemon } from '../with-daemon.ts';
 
@@ -302,6 +304,47 @@ backup('restore refuses the database itself, and takes a log without a database 
   assert.is((await on.run('restore', file)).code, 0);
   assert.equal(namesIn(database), ['in the backup']);
 });
+
+backup(
+  'restore leaves a file of keys that it cannot read as it is, and says that the rest is done',
+  async () => {
+    await on.make('kept');
+    await on.run('backup', '-q', file);
+    await on.daemon.end();
+    const credentials = join(on.daemon.dataDir, 'credentials.yaml');
+    writeFileSync(credentials, 'half of a key\n');
+    const { code, stderr } = await on.run('restore', file);
+    assert.is(code, 0, stderr);
+    assert.match(stderr, 'restored, with 1 snitch in 1 case');
+    assert.match(stderr, 'the database from before is kept');
+    assert.match(stderr, `${credentials} cannot be read (line 1 is not of the form NAME: VALUE)`);
+    assert.is(readFileSync(credentials, 'utf8'), 'half of a key\n');
+    rmSync(credentials);
+    assert.match((await on.run('restore', file)).stderr, `${credentials} has new keys`);
+  },
+);
+
+unless(withoutRoot(), backup)(
+  'what root restored belongs to the daemon, also if a step of it fails',
+  async () => {
+    await on.run('backup', '-q', file);
+    const dataDir = newDataDir();
+    try {
+      chownSync(dataDir, 65_534, 65_534);
+      const foreign = () =>
+        readdirSync(dataDir).filter((name) => statSync(join(dataDir, name)).uid !== 65_534);
+      assert.is((await runSnitch(['restore', import.meta.filename, '--data-dir', dataDir])).code, 1);
+      assert.equal(foreign(), [], 'after a file that is no backup');
+      mkdirSync(join(dataDir, 'credentials.yaml'));
+      chownSync(join(dataDir, 'credentials.yaml'), 65_534, 65_534);
+      await runSnitch(['restore', file, '--data-dir', dataDir]);
+      assert.ok(existsSync(join(dataDir, 'snitch.db')));
+      assert.equal(foreign(), [], 'after the keys could not be looked at');
+    } finally {
+      removeDataDir(dataDir);
+    }
+  },
+);
 
 /** Truncates it to half, while the header still says how long it was. */
 function damage(path: string): void {
