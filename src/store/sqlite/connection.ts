@@ -1,3 +1,4 @@
+import { lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { makePrivateDirectory } from '../../system/directory.ts';
@@ -105,6 +106,7 @@ export function* openInParts(
   { onMigrated, onOpening = () => {}, clock = Date.now, canCheckLater = false }: OpenOptions,
 ): Generator<void, Opened> {
   const path = databasePath(dataDir);
+  refuseLink(path);
   mayBegin(path);
   createPrivateFile(path);
   let db: Database.Database | undefined;
@@ -175,6 +177,23 @@ function cacheForUpgrade(): number {
 
 function sizeOf(db: Database.Database): number {
   return Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true }));
+}
+
+/**
+ * SQLite keeps the log beside the file that a link leads to, where this program would neither find nor sync it, and two
+ * data directories with one database would not notice each other.
+ *
+ * @throws DatabaseUnusable if the database is a link, unless its log is one too
+ */
+function refuseLink(path: string): void {
+  if (!isLink(path) || isLink(`${path}-wal`)) return;
+  throw new DatabaseUnusable(
+    `the database ${path} is a link to ${readlinkSync(path)}, and its log would be elsewhere: move the whole data directory instead, and name its new place in data_dir, or let the directory itself be the link`,
+  );
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
 /** @throws DatabaseUnusable if creating a new database would hide that one is missing */

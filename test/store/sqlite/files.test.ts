@@ -1,4 +1,15 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -47,6 +58,26 @@ files('a data directory that is made belongs to its owner alone', async ({ dir }
   const dataDir = join(dir, 'deep', 'data');
   await openIn(dataDir).close();
   assert.is(modeOf(dataDir), '700');
+});
+
+files(
+  'a database that is a link to a file elsewhere is refused in words, also if nothing is there',
+  async ({ dir, dataDir }) => {
+    const elsewhere = join(dir, 'elsewhere.db');
+    renameSync(databasePath(dataDir), elsewhere);
+    symlinkSync(elsewhere, databasePath(dataDir));
+    refused(dataDir, 'is a link', elsewhere, 'data_dir');
+    rmSync(elsewhere);
+    refused(dataDir, 'is a link', elsewhere);
+    assert.not(existsSync(elsewhere));
+  },
+);
+
+files('a data directory may be a link', async ({ dir, dataDir }) => {
+  symlinkSync(dataDir, join(dir, 'link'));
+  await using store = openIn(join(dir, 'link'));
+  assert.is((await store.listCases()).length, 1);
+  assert.is(store.misplaced(), null);
 });
 
 files('files belong to their owner alone, in a directory that others may read too', async ({ dir }) => {
