@@ -5,6 +5,7 @@ import type Database from 'better-sqlite3';
 import { createPrivateFileNow, syncNow } from '../../system/private-file.ts';
 import { migrations } from '../migrations/index.ts';
 import { openFile } from '../sqlite/addon.ts';
+import { isForWantOfLinks } from '../sqlite/drafts.ts';
 import { lockDataDir } from '../sqlite/lock.ts';
 import { migrate } from '../sqlite/migrate.ts';
 import type { Row } from './digest.ts';
@@ -152,14 +153,12 @@ export class SqliteTarget {
   }
 }
 
-const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
-
 /** Unlike a rename, a link never replaces a file that appeared in the meantime; not every file system has links. */
 function giveName(draft: string, file: string): void {
   try {
     linkSync(draft, file);
   } catch (error) {
-    if (!NO_LINKS.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    if (!isForWantOfLinks(error)) throw error;
     refuseToReplace(file);
     renameSync(draft, file);
   }

@@ -9,7 +9,7 @@ import { forgetAcknowledged } from './acknowledged.ts';
 import { openFile } from './addon.ts';
 import { databasePath, prepareDataDir } from './connection.ts';
 import { isSameFile, refusalOfTarget } from './copy-target.ts';
-import { BESIDE, discard, newDraft, restoreDraft } from './drafts.ts';
+import { BESIDE, discard, isForWantOfLinks, newDraft, restoreDraft } from './drafts.ts';
 import { DataDirLocked, lockDataDir } from './lock.ts';
 
 /** A copy cannot be made, or is not fit to be put in place; the message says why. */
@@ -230,12 +230,23 @@ function lock(dataDir: string): () => void {
 function keepOld(path: string, kept: string): string | null {
   // SQLite would delete the log of an empty file.
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) emptyLog(path);
+  const isThere = existsSync(path);
+  // Before the log is moved: if this fails, the old one must still be whole.
+  if (isThere) linkOrCopy(path, kept);
   for (const suffix of BESIDE) {
     if (existsSync(path + suffix)) renameSync(path + suffix, kept + suffix);
   }
-  if (!existsSync(path)) return null;
-  linkSync(path, kept);
-  return kept;
+  return isThere ? kept : null;
+}
+
+function linkOrCopy(path: string, kept: string): void {
+  try {
+    linkSync(path, kept);
+  } catch (error) {
+    if (!isForWantOfLinks(error)) throw error;
+    copyToPrivateFileNow(path, kept);
+    syncNow(kept);
+  }
 }
 
 /** Brings what is in the log into the file. A database too damaged for that is kept as it is, log and all. */

@@ -32,3 +32,10 @@ export function restoreDraft(database: string): string {
 export function discard(draft: string): void {
   for (const suffix of ['', ...BESIDE]) rmSync(`${draft}${suffix}`, { force: true });
 }
+
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+
+/** Whether a hard link failed because not every file system has them. */
+export function isForWantOfLinks(error: unknown): boolean {
+  return NO_LINKS.includes((error as NodeJS.ErrnoException).code ?? '');
+}
