@@ -1,12 +1,12 @@
 /** The very first start makes a case, an admin key, a write key, and the file with the keys. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { SERVER_ITSELF } from '../core/activity/activity.ts';
 import { isObject } from '../core/input.ts';
 import { newCaseSettings } from '../http/resources/case-schema.ts';
 import type { Store } from '../store/store.ts';
-import { replacePrivateFile } from '../system/private-file.ts';
+import { type Owner, replacePrivateFile } from '../system/private-file.ts';
 
 export function credentialsPath(dataDir: string): string {
   return join(dataDir, 'credentials.yaml');
@@ -69,7 +69,8 @@ export async function updateUrl(path: string, url: string): Promise<string | nul
     const credentials: unknown = parse(readFileSync(path, 'utf8'));
     // A file that is not understood is left alone, because it may have the only copy of the keys.
     if (!isObject(credentials)) return 'it holds no "name: value" lines';
-    if (credentials.url !== url) await replacePrivateFile(path, stringify({ ...credentials, url }));
+    if (credentials.url !== url)
+      await replacePrivateFile(path, stringify({ ...credentials, url }), ownerOf(path));
     return null;
   } catch (error) {
     // The parser's message would quote the file, including the keys.
@@ -77,6 +78,12 @@ export async function updateUrl(path: string, url: string): Promise<string | nul
     if (!syscall) return 'it is not valid YAML';
     return code === 'ENOENT' ? 'it does not exist' : `${syscall} failed with ${code}`;
   }
+}
+
+/** If root starts the daemon by hand, its own user must still be able to read the file afterwards. */
+function ownerOf(path: string): Owner | undefined {
+  const { uid, gid } = statSync(path);
+  return process.getuid?.() === 0 && uid !== 0 ? { uid, gid } : undefined;
 }
 
 /** Whether the store knows a key in the file; true if no key can be read from it. */

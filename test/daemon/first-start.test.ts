@@ -1,6 +1,7 @@
 /** What the first start creates, and what it leaves alone. Not with --fast: it starts whole daemons. */
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -20,6 +21,7 @@ import { startDaemon } from '../../src/daemon/daemon.ts';
 import { knowsKeysIn } from '../../src/daemon/first-start.ts';
 import { ending } from '../closing.ts';
 import { newDataDir, ownDirectory, removeDataDir } from '../data-directory.ts';
+import { unless, withoutRoot } from '../skipped.ts';
 
 interface Context {
   dataDir: string;
@@ -61,6 +63,18 @@ test('the file names the current address, and stays private', async (context) =>
   assert.is(statSync(context.file).mode & 0o777, 0o600);
   assert.is(problem(context), undefined);
 });
+
+unless(withoutRoot(), test)(
+  'a start by root does not take the file from the user of the daemon',
+  async (context) => {
+    const { file } = context;
+    chownSync(file, 65_534, 65_534);
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/^url: .*$/m, 'url: http://127.0.0.1:1'));
+    await startAndStop(context);
+    assert.not.match(readFileSync(file, 'utf8'), 'http://127.0.0.1:1\n');
+    assert.equal([statSync(file).uid, statSync(file).gid], [65_534, 65_534]);
+  },
+);
 
 test('a removed file is not created again, which is logged', async (context) => {
   rmSync(context.file);
