@@ -2,9 +2,9 @@
  * Remembers across restarts which cluster and timeline this node has written to. The database itself cannot: an old
  * primary has lost everything that would give it away.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { replacePrivateFile } from '../../../system/private-file.ts';
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Owner, replacePrivateFile } from '../../../system/private-file.ts';
 import type { Seen } from './facts.ts';
 
 /** In the node's data directory. */
@@ -21,7 +21,7 @@ export interface SeenMemory {
 /**
  * @param dataDir null for a memory that ends with the process
  * @param warn called if the file cannot be written: the node goes on, because check-ins matter more
- * @throws Error if the file exists but cannot be understood
+ * @throws Error if the file exists but cannot be read or understood
  */
 export function seenMemory(dataDir: string | null, warn: (words: string) => void): SeenMemory {
   const file = dataDir === null ? null : join(dataDir, SEEN_FILE);
@@ -36,7 +36,7 @@ export function seenMemory(dataDir: string | null, warn: (words: string) => void
       writing = writing.then(async () => {
         if (file === null) return;
         try {
-          await replacePrivateFile(file, `${JSON.stringify(next)}\n`);
+          await replacePrivateFile(file, `${JSON.stringify(next)}\n`, ownerBeside(file));
         } catch (error) {
           warn(
             `${file} cannot be written (${String(error)}): an old primary would not be known after a restart`,
@@ -46,6 +46,12 @@ export function seenMemory(dataDir: string | null, warn: (words: string) => void
       return writing;
     },
   };
+}
+
+/** If root starts the daemon by hand, its own user must still be able to read the file afterwards. */
+function ownerBeside(file: string): Owner | undefined {
+  const { uid, gid } = statSync(dirname(file));
+  return process.getuid?.() === 0 && uid !== 0 ? { uid, gid } : undefined;
 }
 
 /** What this directory's node remembers, without ever writing. Holds null also if the file cannot be read. */
@@ -65,8 +71,11 @@ function readSeen(file: string): Seen | null {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    throw new Error(
+      `${file} cannot be read (${code}). It keeps an old primary from being taken for the current one: let the user of the daemon own it (chown), and start again`,
+    );
   }
   const seen = parseSeen(text);
   if (seen) return seen;
