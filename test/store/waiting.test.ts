@@ -452,4 +452,39 @@ contract('deliveries that wait for hours', (test) => {
     await store.updateChannel(owner.id, channel!.id, { hours: null });
     assert.equal(await deliverAll(store, EVENING + 2 * HOUR), ['missing']);
   });
+
+  test('what also waits for `after` waits as long when its route or a silence is looked at anew', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const channel = await pager(store, owner, {
+      after: 3_600,
+      hours: { ...OFFICE, from: '14:00', to: '10:30' },
+    });
+    const { token } = await healthySnitch(store, owner);
+    assert.equal(await shownOf(store, owner), ['reporting pending hours']);
+    const time = { kind: 'once', from: NOW + MINUTE, to: NOW + HOUR } as const;
+    await store.createSilence(owner.id, { scope: { kind: 'all' }, time, note: '', by: 'ops' }, NOW + MINUTE);
+    assert.equal(await deliverAll(store, NOW + MINUTE), []);
+    await store.updateChannel(owner.id, channel.id, { hours: null });
+    assert.equal(await deliverAll(store, NOW + 2 * MINUTE), []);
+    assert.equal(await deliverAll(store, NOW + HOUR), ['reporting']);
+    await store.pauseSnitch(owner.id, token, { kind: 'unpaused' }, NOW + 2 * HOUR);
+    await store.updateChannel(owner.id, channel.id, { hours: { ...OFFICE, from: '20:00' } });
+    await store.updateChannel(owner.id, channel.id, { hours: null });
+    assert.equal(await deliverAll(store, NOW + 3 * HOUR - 1), []);
+    assert.equal(await deliverAll(store, NOW + 3 * HOUR), ['paused']);
+  });
+
+  test('a pause of what was told waits for the hours alone, also when it is looked at anew', async ({
+    store,
+  }) => {
+    const { owner, token, channel } = await missing(store, AFTER);
+    assert.equal(await deliverAll(store, AT), ['missing']);
+    await store.updateChannel(owner.id, channel.id, { hours: { ...OFFICE, from: '16:00' } });
+    await store.pauseSnitch(owner.id, token, { kind: 'unpaused' }, AT + MINUTE);
+    assert.equal((await shownOf(store, owner)).at(-1), 'paused pending hours');
+    await store.updateChannel(owner.id, channel.id, { hours: null });
+    assert.equal(await deliverAll(store, AT + MINUTE), ['paused']);
+  });
 });

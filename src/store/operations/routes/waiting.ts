@@ -201,7 +201,7 @@ export async function fateOf(
   const isAlarm = event === 'missing' || event === 'errored';
   const threadId = alert.details?.threadId ?? null;
   const since = isAlarm ? await sinceOf(tx, { token, threadId, at: alert.at }) : alert.at;
-  const from = waits === 'after' || isAlarm ? since : null;
+  const from = (await isDelayed(tx, row, event, threadId)) ? since : null;
   const lasts = waits !== 'opening';
   const when = whenOf(rule, { now, from, lasts });
   const silent = isAlarm && standing ? await silentUntil(tx, { ...standing, token }, when.at) : null;
@@ -209,6 +209,13 @@ export async function fateOf(
   if (at > now) return { until: at, waits: still ?? waits };
   const behind = waits === 'opening' ? null : await behindOf(tx, row, now);
   return behind === null ? null : { until: behind, waits };
+}
+
+/** Whether `after` counts: not for the end of what was told, nor for its pause, even if that waits for the hours. */
+async function isDelayed(tx: Reading, row: WaitingRow, event: ChannelEvent, threadId: string | null) {
+  const { waits, waiting_token: token } = row;
+  if (waits !== 'hours' || event !== 'paused' || token === null) return waits !== 'opening';
+  return !(await toldOf(tx, token, threadId)).has(routeKey(row));
 }
 
 function overNow(event: ChannelEvent, standing: Standing | null): string | null {
