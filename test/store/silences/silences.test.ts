@@ -383,6 +383,19 @@ contract('alarms in a silence', (test) => {
     assert.equal((await told(store, owner, token)).slice(1), ['snitch.missing from missing']);
   });
 
+  test('a reminder of its alarm comes an hour later at the earliest', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner, { maxRuntime: 600 });
+    await silence(store, owner, once('10:20', '11:59'));
+    await checkIn(store, token, at('10:30'), { outcome: 'start' });
+    for (const time of ['10:41', '11:59', '12:00']) await pass(store, at(time));
+    const [alarm] = await store.listAlerts(owner.id, token, { limit: 1, before: null });
+    assert.is(alarm?.alert.details?.nextDueAt, at('13:00'));
+    assert.equal(await told(store, owner, token), ['snitch.missing from healthy']);
+    await pass(store, at('13:00'));
+    assert.equal((await told(store, owner, token)).slice(1), ['snitch.missing from missing']);
+  });
+
   test('it names the time that counts after the silence, and not one that passed in it', async ({
     store,
   }) => {

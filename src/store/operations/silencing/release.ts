@@ -1,7 +1,7 @@
 /** What follows when a silence ends: by its time, or because somebody ended it early. */
 import { currentWindow, type Silence } from '../../../core/silences/silence.ts';
 import { transition } from '../../../core/transition.ts';
-import { MINUTE } from '../../../text/durations.ts';
+import { HOUR, MINUTE } from '../../../text/durations.ts';
 import type { SilenceEnds } from '../../silences.ts';
 import type { Transaction } from '../../transaction.ts';
 import { writeAlert } from '../alert-rows.ts';
@@ -88,14 +88,17 @@ async function tellSlice(tx: Transaction, now: number): Promise<SilenceEnds> {
 /** In milliseconds. */
 const TRY_AGAIN_AFTER = MINUTE;
 
+/** A reminder follows its alarm by an hour at the least; the sweep comes a moment after the end of a silence. */
+const SOONEST_REMINDER = HOUR - MINUTE;
+
 /**
- * When the snitch is due next, after the silence: the alarm that is sent now replaces the reminders that were due in it,
- * and a deadline moves as the sweep is about to move it.
+ * When the snitch is due next, after the silence: the alarm that is sent now replaces the reminders that were due in it
+ * or would follow at once, and a deadline moves as the sweep is about to move it.
  */
 async function dueAfterwards(tx: Transaction, row: StateRow, now: number): Promise<number | null> {
   const rules = await getRules(tx, row.case_id);
   if (row.status !== 'failed') return dueBehindSilences(tx, row, rules, now);
-  if (row.due_at === null || row.due_at > now) return row.due_at;
+  if (row.due_at === null || row.due_at - now >= SOONEST_REMINDER) return row.due_at;
   const context = await contextFor(tx, row, rules, now);
   const { snitch } = transition(toState(row), { kind: 'rescheduled' }, context);
   await saveState(tx, row, snitch);
