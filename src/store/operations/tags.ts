@@ -7,6 +7,7 @@ import type { Awaitable, Transaction } from '../transaction.ts';
 import { recordChanges } from './activity/of-snitches.ts';
 import { noteLostTags } from './needs/reliefs.ts';
 import { refuseCircle } from './needs/written.ts';
+import { lookAnewOf } from './routes/waiting.ts';
 import { lookAnew } from './silences/alarms.ts';
 import { type SnitchRow, tagsIn } from './snitch-rows.ts';
 import { getRules, getStateById, type StateRow } from './states.ts';
@@ -39,10 +40,13 @@ export async function changeTags(
   before: readonly string[],
   after: readonly string[],
 ): Promise<void> {
-  const { id, case_id: caseId } = state;
+  const { id, case_id: caseId, token } = state;
   indexTags(tx, { id, caseId }, before, after);
   // Silences cover snitches by the tags that they have now.
-  if ((await getRules(tx, caseId)).hasSilences) await lookAnew(tx, id);
+  if ((await getRules(tx, caseId)).hasSilences) {
+    await lookAnew(tx, id);
+    await lookAnewOf(tx, token);
+  }
   await noteLostTags(
     tx,
     state,

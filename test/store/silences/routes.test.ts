@@ -87,6 +87,28 @@ contract('what waits when a silence begins', (test) => {
     assert.equal(await sent(store, PAGED + 20 * MINUTE), ['missing']);
   });
 
+  test('is sent in time where the snitch loses the tag that is silenced', async ({ store }) => {
+    const { owner, token } = await missing(store);
+    await silence(store, owner, DUE + MINUTE, END, { kind: 'tags', tags: ['web1'] });
+    assert.equal(await sent(store, DUE + 2 * MINUTE), []);
+    await store.removeTag(owner.id, token, ['web1']);
+    assert.equal(await sent(store, PAGED - 1), []);
+    assert.equal(await sent(store, PAGED), ['missing']);
+  });
+
+  test('is sent in time where the silence moves with the time zone of its case', async ({ store }) => {
+    const { owner } = await missing(store);
+    const schedule = { cron: '5 12 * * *' };
+    const time = { kind: 'recurring', schedule, duration: 4 * HOUR, timezone: null } as const;
+    await store.createSilence(owner.id, { scope: ALL, time, note: '', by: 'ops' }, DUE + MINUTE);
+    assert.equal(await sent(store, DUE + 10 * MINUTE), []);
+    assert.is((await outbox(store, owner))[0]?.[1], DUE + 5 * MINUTE + 4 * HOUR);
+    await store.updateCase(owner.id, { timezone: 'Asia/Tokyo' }, DUE + 11 * MINUTE);
+    while (await store.rescheduleSlice(DUE + 11 * MINUTE));
+    assert.equal(await sent(store, DUE + 12 * MINUTE), []);
+    assert.equal(await sent(store, PAGED), ['missing']);
+  });
+
   test('waits on where the silence is made longer, or another follows', async ({ store }) => {
     const { owner } = await missing(store);
     const { id } = await silence(store, owner, DUE + MINUTE, END);

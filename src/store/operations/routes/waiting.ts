@@ -139,29 +139,28 @@ export async function findOutage(tx: Reading, caseId: string, token: string): Pr
 }
 
 /** After a route was changed or removed, what waits for its target is judged again at the next claim. */
-export async function lookAnew(tx: Transaction, { channel, target }: Route): Promise<void> {
-  const moved = await tx.run(
-    `UPDATE deliveries SET next_attempt_at = 0
-     WHERE state = 'pending' AND channel = +? AND target = +? AND waiting_token IS NOT NULL AND ${UNTRIED}`,
-    channel,
-    target,
-  );
-  if (moved > 0) tx.announce({ kind: 'deliveries', channels: [channel] });
+export function lookAnew(tx: Transaction, { channel, target }: Route): Promise<void> {
+  return lookAnewWhere(tx, 'channel = +? AND target = +? AND waiting_token IS NOT NULL', channel, target);
 }
 
 /** After snitches of the case were silenced, or a silence ended, what waits there is judged again at the next claim. */
-export async function lookAnewInCase(tx: Transaction, caseId: string): Promise<void> {
+export function lookAnewInCase(tx: Transaction, caseId: string): Promise<void> {
+  return lookAnewWhere(tx, 'case_id = +? AND waiting_token IS NOT NULL', caseId);
+}
+
+/** After the tags of a snitch changed, other silences may cover it: what waits is judged again at the next claim. */
+export function lookAnewOf(tx: Transaction, token: string): Promise<void> {
+  return lookAnewWhere(tx, 'waiting_token = +?', token);
+}
+
+async function lookAnewWhere(tx: Transaction, condition: string, ...values: string[]): Promise<void> {
+  const waiting = `state = 'pending' AND ${condition} AND ${UNTRIED}`;
   const channels = await tx.all<Pick<Route, 'channel'>>(
-    `SELECT DISTINCT channel FROM deliveries
-     WHERE state = 'pending' AND case_id = +? AND waiting_token IS NOT NULL AND ${UNTRIED}`,
-    caseId,
+    `SELECT DISTINCT channel FROM deliveries WHERE ${waiting}`,
+    ...values,
   );
   if (channels.length === 0) return;
-  await tx.run(
-    `UPDATE deliveries SET next_attempt_at = 0
-     WHERE state = 'pending' AND case_id = +? AND waiting_token IS NOT NULL AND ${UNTRIED}`,
-    caseId,
-  );
+  await tx.run(`UPDATE deliveries SET next_attempt_at = 0 WHERE ${waiting}`, ...values);
   tx.announce({ kind: 'deliveries', channels: channels.map(({ channel }) => channel) });
 }
 

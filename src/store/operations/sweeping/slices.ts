@@ -5,6 +5,7 @@ import type { Transaction } from '../../transaction.ts';
 import { isolate } from '../isolation.ts';
 import { heldIn } from '../needs/held-text.ts';
 import { advanceRelief, dependentsOf, isSilenceEnd, nextRelief } from '../needs/reliefs.ts';
+import { lookAnewInCase } from '../routes/waiting.ts';
 import { lookAnew } from '../silences/alarms.ts';
 import { getRules, getStateById, type StateRow, toState } from '../states.ts';
 import { apply } from '../triggers.ts';
@@ -86,6 +87,7 @@ export async function rescheduleSlice(tx: Transaction, now: number): Promise<boo
     await tx.run('UPDATE reschedules SET cursor = ? WHERE case_id = ?', last.id, plan.case_id);
   } else {
     await tx.run('DELETE FROM reschedules WHERE case_id = ?', plan.case_id);
+    if (plan.deadlines === 1 && rules.hasSilences) await lookAnewInCase(tx, plan.case_id);
   }
   return true;
 }
