@@ -125,6 +125,25 @@ contract('flapping', (test) => {
     assert.equal(await incidentOf(15), [14, 'snitch.errored', 12]);
   });
 
+  test('what a silence kept back and is counted at its end belongs to one incident with its recovery', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const { token } = await newSnitch(store, owner, { interval: 'daily' });
+    const then = await flip(store, token, 14);
+    const time = { kind: 'once', from: then, to: then + MINUTE } as const;
+    await store.createSilence(owner.id, { scope: { kind: 'all' }, time, note: '', by: 'ops' }, then);
+    await checkIn(store, token, then + SECOND, { outcome: 'error' });
+    while ((await store.endSilencesSlice(then + MINUTE)).more);
+    await sweep(store, then + 11 * MINUTE);
+    assert.is((await told(store, owner, token))[0], 'snitch.errored over 2');
+    await checkIn(store, token, then + 2 * HOUR);
+    const [recovery, alarm] = await store.listAlerts(owner.id, token, PAGE);
+    assert.is(recovery?.alert.type, 'snitch.reporting');
+    assert.ok(alarm?.alert.details?.threadId);
+    assert.is(recovery?.alert.details?.threadId, alarm?.alert.details?.threadId);
+  });
+
   test('a deadline that passes while it flaps is reported in the end', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await newSnitch(store, owner, { interval: '1_minute' });

@@ -120,10 +120,12 @@ async function tellKeptBack(tx: Transaction, id: number, kept: KeptBack, now: nu
   const dueAt = await dueAfterwards(tx, row, now);
   const { decision, details } = present(kept, { ...row, due_at: dueAt });
   const change = { decision, details: { ...details, threadId: row.thread_id } };
-  if (await countChange(tx, id, change, now)) return;
-  const alertId = await writeAlert(tx, row, change, now);
+  const counted = await countChange(tx, id, change, now);
+  const alertId = counted?.alertId ?? (await writeAlert(tx, row, change, now));
+  // Also if the snitch flaps: what is told of it in the end has the same incident as the recovery from it.
   if (row.thread_id === null) {
     await tx.run('UPDATE snitch_states SET thread_id = ? WHERE id = ?', alertId, id);
   }
+  if (counted) return;
   tx.announce({ kind: 'snitch', caseId: row.case_id, token: row.token });
 }
