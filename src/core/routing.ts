@@ -161,13 +161,14 @@ export function whyPassedOver(
 ): string | null {
   const isTold = told.has(routeKey(one));
   const ends = event === 'reporting' && isTold;
-  // What was opened at a service for incidents is closed, whatever its route takes by now.
-  if (ends && keepsIncidents(one.channel)) return null;
+  const follows = event === 'reporting' || event === 'paused';
+  // What was opened at a service for incidents is closed, whatever its route takes. The job may recover in a pause, and
+  // no alert tells of that.
+  if (follows && isTold && keepsIncidents(one.channel)) return null;
   const untaken = whyNotTaken({ events, tags: ends ? [] : tags }, event, own);
   if (untaken !== null) return untaken;
   if (event === 'blind') return keepsIncidents(one.channel) ? 'hears only of alarms and their end' : null;
-  const follows = event === 'reporting' || event === 'paused';
-  if (keepsIncidents(one.channel)) return follows && !isTold ? 'was not told of an alarm' : null;
+  if (keepsIncidents(one.channel)) return follows ? 'was not told of an alarm' : null;
   const takesAlarms = events.includes('missing') || events.includes('errored');
   const mustKnow = event === 'reporting' && !isFirst && takesAlarms;
   return mustKnow && !isTold ? 'was not told of the alarm' : null;

@@ -98,6 +98,9 @@ routing('why a channel is passed over, or that it is not', () => {
     [channel('a'), occasion({ event: 'paused' }), null],
     [channel('a', { kind: 'pagerduty' }), occasion({ event: 'paused', told }), 'was not told of an alarm'],
     [channel('told', { kind: 'pagerduty' }), occasion({ event: 'paused', told }), null],
+    [channel('told', { events: ['missing'] }), occasion({ event: 'paused', told }), 'takes no paused alerts'],
+    [channel('told', { kind: 'pagerduty', events: ['missing'] }), occasion({ event: 'paused', told }), null],
+    [channel('told', { kind: 'pagerduty', tags: ['db'] }), occasion({ event: 'paused', told }), null],
     [
       channel('a', { kind: 'pagerduty' }),
       occasion({ event: 'reporting', isFirst: true }),

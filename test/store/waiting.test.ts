@@ -487,4 +487,30 @@ contract('deliveries that wait for hours', (test) => {
     await store.updateChannel(owner.id, channel.id, { hours: null });
     assert.equal(await deliverAll(store, AT + MINUTE), ['paused']);
   });
+
+  test('a pause that closes an incident is sent when the hours begin, whatever the route takes', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner);
+    const fields = { settings: { routing_key: 'x' }, ...EVERYTHING, events: ['missing' as const] };
+    const { id } = await store.createChannel(owner.id, { kind: 'pagerduty', name: null, fields }, NOW);
+    await sweep(store, DUE);
+    const ask = {
+      now: DUE,
+      leaseUntil: DUE,
+      perTarget: 9,
+      limit: 9,
+      busy: [],
+      after: '',
+      channel: 'pagerduty',
+    } as const;
+    const [alarm] = await store.claimDeliveries(ask);
+    await store.settleDelivery(alarm!.id, alarm!.fence, { kind: 'delivered', at: DUE });
+    await store.updateChannel(owner.id, id, { hours: { ...OFFICE, from: '14:00' } });
+    await store.pauseSnitch(owner.id, token, { kind: 'unpaused' }, DUE + 1);
+    assert.equal(await store.claimDeliveries({ ...ask, now: DUE + 2 }), []);
+    const [close] = await store.claimDeliveries({ ...ask, now: DUE + 2 * HOUR });
+    assert.is(close?.alert.type, 'snitch.paused');
+  });
 });

@@ -1,6 +1,6 @@
 /** Deliveries that wait for their time: what ends them, and whether they can be sent when it comes. */
 import type { Alert } from '../../../core/alert.ts';
-import { type ChannelEvent, eventOf, type RouteRule } from '../../../core/channel.ts';
+import { type ChannelEvent, eventOf, keepsIncidents, type RouteRule } from '../../../core/channel.ts';
 import type { Outage } from '../../../core/explanation/audience.ts';
 import type { Wait } from '../../../core/hours/wait.ts';
 import { type Standing, whyOver } from '../../../core/routes/standing.ts';
@@ -195,7 +195,8 @@ export async function fateOf(
   if (rule === null) return { why: 'nobody is told there any more' };
   const event = eventOf(alert.type);
   const standing = await standingOf(tx, token);
-  const why = waits === 'opening' ? null : (overNow(event, standing) ?? untakenNow(rule, event, alert));
+  const why =
+    waits === 'opening' ? null : (overNow(event, standing) ?? untakenNow(rule, event, alert, row.channel));
   if (why !== null) return { why };
   const isAlarm = event === 'missing' || event === 'errored';
   const threadId = alert.details?.threadId ?? null;
@@ -222,8 +223,9 @@ function overNow(event: ChannelEvent, standing: Standing | null): string | null 
   return over === null ? null : `it ${over}`;
 }
 
-/** The route may have changed since the alert was decided. */
-function untakenNow(rule: RouteRule, event: ChannelEvent, { snitch }: Alert): string | null {
+/** The route may have changed since the alert was decided. A pause closes an incident, whatever the route takes. */
+function untakenNow(rule: RouteRule, event: ChannelEvent, { snitch }: Alert, channel: Channel) {
+  if (event === 'paused' && keepsIncidents(channel)) return null;
   const untaken = snitch && whyNotTaken(rule, event, snitch.tags);
   return untaken === null ? null : `its target now ${untaken}`;
 }
