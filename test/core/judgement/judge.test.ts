@@ -66,6 +66,7 @@ test('broken rules are named, at most three of them', () => {
   const two = reason({ minRuntime: 60, expect: expect.slice(0, 1) }, {}, { durationMs: 1_000 });
   assert.is(two, 'too short: 1 s of at least 1 min; a is missing');
   assert.is(reason({ expect }), 'a is missing; b is missing; c is missing; and 1 more');
+  assert.is(reason({ expect: expect.slice(0, 3) }), 'a is missing; b is missing; c is missing');
 });
 
 test('large numbers are rounded as people would say them', () => {
