@@ -1,5 +1,6 @@
 /** The dashboard as one function: from a state and an event to the next state and what has to be done. */
 import type { WireSilence } from '../../api/wire-kept-back.ts';
+import { printable } from '../../text/printable.ts';
 import { withHealth } from '../servers/servers.ts';
 import { applyChanges, arrange, replaceAll } from './collection.ts';
 import { refuse } from './form.ts';
@@ -70,11 +71,17 @@ function receiveSilences(before: State, silences: readonly WireSilence[]): Step 
 type Answer = Extract<Event, { kind: 'saved' | 'refused' | 'foreseen' }>;
 
 function answerForm(state: State, event: Answer): State {
-  if (state.overlay?.kind !== 'form') return state;
+  const form = state.overlay?.kind === 'form' ? state.overlay : null;
+  if (event.kind === 'foreseen')
+    return form ? { ...state, overlay: showForeseen(form, event.foreseen) } : state;
+  // Somebody may have left the form before the answer came, and may be typing into another one.
+  const isAwaited = form?.busy === true;
   if (event.kind === 'refused') {
-    return { ...state, overlay: refuse(state.overlay, event.error, event.validations) };
+    if (isAwaited) return { ...state, overlay: refuse(form, event.error, event.validations) };
+    const reasons = event.validations.map(({ attribute, message }) => `${attribute} ${message}`);
+    return say(state, `Not saved: ${printable(reasons.join('; ') || event.error)}`, 'bad');
   }
-  if (event.kind === 'foreseen') return { ...state, overlay: showForeseen(state.overlay, event.foreseen) };
+  if (!isAwaited) return state;
   const closed = { ...state, overlay: null };
   const index = state.collection.shown.findIndex(({ token }) => token === event.token);
   return index === -1 ? closed : selectIndex(closed, index);

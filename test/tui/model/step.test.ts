@@ -227,6 +227,18 @@ test('a form sends what was typed, and keeps it when the server refuses', () => 
   assert.is(after(state, { kind: 'saved', token: 'token-web-certs' }).overlay, null);
 });
 
+test('an answer to a form that was left touches no other form, and a refusal is still told', () => {
+  const sent = after(full, ...keys('n'), ...typed('first'), ...keys('enter'));
+  const validations = [{ attribute: 'name', message: 'is taken' }];
+  const refusal: Event = { kind: 'refused', error: 'invalid', validations };
+  const left = after(sent, ...keys('escape'), refusal);
+  assert.equal([left.overlay, left.message?.tone], [null, 'bad']);
+  assert.is(left.message?.text, 'Not saved: name is taken');
+  const next = after(sent, ...keys('escape', 'n'), ...typed('second'));
+  assert.equal(after(next, { kind: 'saved', token: 'token-web-certs' }).overlay, next.overlay);
+  assert.equal(after(next, refusal).overlay, next.overlay);
+});
+
 test('an edit sends only what was changed, line ends included', () => {
   const notes = 'first\nC:\\new';
   const state = after(beginning(), read([snitch('job', { notes })]));
