@@ -35,7 +35,9 @@ export async function runDashboard(options: DashboardOptions): Promise<number> {
   const { stdin, stdout, env } = process;
   const look = lookOf(env);
   if (!stdin.isTTY || !stdout.isTTY) {
-    stdout.write(snapshot(await createClient(options).listSnitches(), Date.now(), look.glyphs));
+    const client = createClient(options);
+    const snitches = await client.listSnitches();
+    stdout.write(snapshot(snitches, client.now(), look.glyphs));
     return 0;
   }
   const { url: server, serverName, readonly, program } = options;
