@@ -4,13 +4,15 @@ import { printable } from '../../text/printable.ts';
 import { withHealth } from '../servers/servers.ts';
 import { applyChanges, arrange, replaceAll } from './collection.ts';
 import { refuse } from './form.ts';
+import { listHeight } from './layout.ts';
+import { moveInAlerts } from './movement.ts';
 import { clickAt, wheel } from './pointer.ts';
 import { pressKey } from './press.ts';
 import { showForeseen } from './preview.ts';
 import { foresee, pasteInto } from './prompts.ts';
 import { changedRows, withRow } from './row-details.ts';
 import { keepSelection, selectIndex, visibleEntries } from './selection.ts';
-import { type Event, initialState, type State, type Step, say, stay } from './state.ts';
+import { type AlertsScreen, type Event, initialState, type State, type Step, say, stay } from './state.ts';
 
 /** How long the message about an action is shown, in milliseconds. */
 const MESSAGE_STAYS = 8_000;
@@ -94,11 +96,11 @@ function note(state: State, event: Noted): State {
     case 'tick':
       return { ...state, now: event.now, message: messageAt(state, event.now) };
     case 'resized':
-      return keepSelection(state, { ...state, size: { columns: event.columns, rows: event.rows } });
+      return inView(state, { size: { columns: event.columns, rows: event.rows } });
     case 'heard':
       return { ...state, heardAt: event.at };
     case 'link':
-      return keepSelection(state, { ...state, link: event.link });
+      return inView(state, { link: event.link });
     case 'case':
       return { ...state, caseName: event.name };
     case 'server':
@@ -106,7 +108,7 @@ function note(state: State, event: Noted): State {
     case 'switched':
       return switched(state, event);
     case 'reach':
-      return keepSelection(state, { ...state, nobody: event.nobody });
+      return inView(state, { nobody: event.nobody });
     case 'unfinished':
       return { ...state, marks: new Set([...state.marks, ...stillThere(state, event.tokens)]) };
     case 'said':
@@ -118,6 +120,11 @@ function note(state: State, event: Noted): State {
     case 'alerts':
       return noteAlerts(state, event);
   }
+}
+
+/** After a change of how many rows fit on the screen. */
+function inView(state: State, change: Partial<State>): State {
+  return alertsInView(keepSelection(state, { ...state, ...change }));
 }
 
 /** Nothing of the previous server may stay on the screen, except how the table is sorted. */
@@ -146,16 +153,32 @@ function noteDetail(state: State, event: Extract<Event, { kind: 'detail' }>): St
 function noteAlerts(state: State, event: Extract<Event, { kind: 'alerts' }>): State {
   const { screen } = state;
   if (screen.kind !== 'alerts') return state;
-  const { alerts, deliveries, error } = event;
-  return {
-    ...state,
-    screen: {
-      ...screen,
-      alerts: alerts ?? screen.alerts,
-      deliveries: deliveries ?? screen.deliveries,
-      error,
-    },
-  };
+  const { error } = event;
+  const alerts = event.alerts ?? screen.alerts;
+  const deliveries = event.deliveries ?? screen.deliveries;
+  const read = { ...screen, alerts, deliveries, error };
+  return alertsInView({ ...state, screen: { ...read, cursor: sameRow(screen, read) } });
+}
+
+/**
+ * Where the row that is selected is now, so that a key never acts on another one. Until somebody moves, the newest is
+ * selected, and so is what takes the place of a row that is gone.
+ */
+function sameRow(before: AlertsScreen, after: AlertsScreen): number {
+  const { cursor } = before;
+  const id = rowsOf(before)[cursor]?.id;
+  const index = rowsOf(after).findIndex((row) => row.id === id);
+  return cursor === 0 || index === -1 ? cursor : index;
+}
+
+function rowsOf({ tab, alerts, deliveries }: AlertsScreen): readonly { id: string }[] {
+  return (tab === 'alerts' ? alerts : deliveries) ?? [];
+}
+
+/** Scrolls a list of alerts so that the selected row is on the screen. */
+function alertsInView(state: State): State {
+  const { screen } = state;
+  return screen.kind === 'alerts' ? { ...state, screen: moveInAlerts(screen, 0, listHeight(state)) } : state;
 }
 
 function messageAt({ message }: State, now: number): State['message'] {

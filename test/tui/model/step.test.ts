@@ -1,6 +1,7 @@
 /** What keys, the mouse and changes from the server do, without a terminal. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { listHeight } from '../../../src/tui/model/layout.ts';
 import { selected } from '../../../src/tui/model/selection.ts';
 import type { Event, State } from '../../../src/tui/model/state.ts';
 import { step } from '../../../src/tui/model/step.ts';
@@ -158,6 +159,45 @@ test('enter on an alert opens its snitch, and escape leads back to the alert', (
     assert.is(stayed.screen.kind, 'alerts');
     assert.ok(stayed.message);
   }
+});
+
+test('what is selected among alerts stays selected, whatever comes in and however small the screen', () => {
+  const listed = (...numbers: number[]): Event => {
+    const alerts = numbers.map((number) => ({
+      id: `a${number}`,
+      type: 'snitch.missing' as const,
+      timestamp: iso(NOON + number),
+      snitch: null,
+      deliveries: [],
+    }));
+    return { kind: 'alerts', alerts, deliveries: [], error: null };
+  };
+  const selectedAlert = ({ screen }: State) =>
+    screen.kind === 'alerts' ? screen.alerts?.[screen.cursor]?.id : undefined;
+  const isOnScreen = (state: State) => {
+    const { screen } = state;
+    return (
+      screen.kind === 'alerts' &&
+      screen.cursor >= screen.top &&
+      screen.cursor < screen.top + listHeight(state)
+    );
+  };
+  const open = after(full, ...keys('t'), listed(3, 2, 1), ...keys('j'));
+  assert.is(selectedAlert(open), 'a2');
+  assert.is(selectedAlert(after(open, listed(5, 4, 3, 2, 1))), 'a2');
+  assert.is(
+    selectedAlert(after(open, listed(3, 1))),
+    'a1',
+    'another one takes the place of one that is gone',
+  );
+  assert.is(selectedAlert(after(open, listed())), undefined);
+  const newest = after(full, ...keys('t'), listed(1), listed(2, 1));
+  assert.is(selectedAlert(newest), 'a2', 'nobody has moved');
+  const long = after(full, ...keys('t'), listed(...Array.from({ length: 30 }, (_, index) => 30 - index)));
+  const low = after(long, ...keys(...'jjjjjjjj'), { kind: 'resized', columns: 40, rows: 8 });
+  assert.equal([selectedAlert(low), isOnScreen(low)], ['a22', true]);
+  const pushed = after(low, listed(...Array.from({ length: 50 }, (_, index) => 50 - index)));
+  assert.equal([selectedAlert(pushed), isOnScreen(pushed)], ['a22', true]);
 });
 
 test('only a dead delivery is sent again, and none where nothing may be changed', () => {
