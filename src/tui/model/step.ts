@@ -13,6 +13,7 @@ import { foresee, pasteInto } from './prompts.ts';
 import { changedRows, withRow } from './row-details.ts';
 import { keepSelection, selectIndex, visibleEntries } from './selection.ts';
 import { type AlertsScreen, type Event, initialState, type State, type Step, say, stay } from './state.ts';
+import { rereadOf } from './under-way.ts';
 
 /** How long the message about an action is shown, in milliseconds. */
 const MESSAGE_STAYS = 8_000;
@@ -32,6 +33,8 @@ export function step(state: State, event: Event): Step {
       return receive(state, event);
     case 'silences':
       return receiveSilences(state, event.silences);
+    case 'tick':
+      return tick(state, event.now);
     case 'refused':
     case 'saved':
     case 'foreseen':
@@ -39,6 +42,11 @@ export function step(state: State, event: Event): Step {
     default:
       return stay(note(state, event));
   }
+}
+
+function tick(before: State, now: number): Step {
+  const state = { ...before, now, message: messageAt(before, now) };
+  return stay(state, ...rereadOf(state, before.now));
 }
 
 type Received = Extract<Event, { kind: 'all' | 'changes' }>;
@@ -89,12 +97,13 @@ function answerForm(state: State, event: Answer): State {
   return index === -1 ? closed : selectIndex(closed, index);
 }
 
-type Noted = Exclude<Event, Answer | Received | { kind: 'key' | 'paste' | 'click' | 'wheel' | 'silences' }>;
+type Noted = Exclude<
+  Event,
+  Answer | Received | { kind: 'key' | 'paste' | 'click' | 'wheel' | 'silences' | 'tick' }
+>;
 
 function note(state: State, event: Noted): State {
   switch (event.kind) {
-    case 'tick':
-      return { ...state, now: event.now, message: messageAt(state, event.now) };
     case 'resized':
       return inView(state, { size: { columns: event.columns, rows: event.rows } });
     case 'heard':

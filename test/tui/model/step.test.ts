@@ -1,6 +1,7 @@
 /** What keys, the mouse and changes from the server do, without a terminal. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { WireDelivery } from '../../../src/api/wire.ts';
 import { listHeight } from '../../../src/tui/model/layout.ts';
 import { selected } from '../../../src/tui/model/selection.ts';
 import type { Event, State } from '../../../src/tui/model/state.ts';
@@ -198,6 +199,47 @@ test('what is selected among alerts stays selected, whatever comes in and howeve
   assert.equal([selectedAlert(low), isOnScreen(low)], ['a22', true]);
   const pushed = after(low, listed(...Array.from({ length: 50 }, (_, index) => 50 - index)));
   assert.equal([selectedAlert(pushed), isOnScreen(pushed)], ['a22', true]);
+});
+
+test('what is on its way is read again until it has arrived', () => {
+  const delivery = {
+    id: 'd1',
+    alert: 'a1',
+    channel: 'webhook',
+    target: 'https://example.com',
+    type: 'snitch.missing',
+    snitch: null,
+    state: 'pending',
+    sending: true,
+    attempts: 1,
+    last_error: null,
+    next_attempt_at: iso(NOON + MINUTE),
+    delivered_at: null,
+  } as const;
+  const listed = (changes: Partial<WireDelivery>): Event => {
+    const deliveries = [{ ...delivery, ...changes }];
+    const alert = { id: 'a1', type: 'snitch.missing', timestamp: iso(NOON), snitch: null, deliveries };
+    return { kind: 'alerts', alerts: [alert], deliveries, error: null };
+  };
+  /** How often a minute of a screen reads it again. */
+  const reads = (state: State) => {
+    let present = state;
+    let count = 0;
+    for (let second = 1; second <= 60; second += 1) {
+      const { state: next, effects } = step(present, { kind: 'tick', now: NOON + second * 1_000 });
+      present = next;
+      count += effects.length;
+    }
+    return count;
+  };
+  const open = after(full, ...keys('t'));
+  assert.equal([reads(open), reads(after(open, listed({})))], [0, 12]);
+  assert.is(reads(after(open, listed({ sending: false, next_attempt_at: iso(NOON) }))), 12);
+  assert.is(reads(after(open, listed({ sending: false, next_attempt_at: iso(NOON + HOUR) }))), 0, 'later');
+  assert.is(reads(after(open, listed({ state: 'delivered', sending: false }))), 0);
+  const lost: Event = { kind: 'link', link: { state: 'lost', error: 'away', retryAt: null } };
+  assert.is(reads(after(open, listed({}), lost)), 0);
+  assert.is(reads(after(open, listed({}), ...keys('escape'))), 0, 'on the table');
 });
 
 test('only a dead delivery is sent again, and none where nothing may be changed', () => {
