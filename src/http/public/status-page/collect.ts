@@ -209,16 +209,25 @@ function edgesOf(rhythm: Rhythm, caseZone: string, now: number): readonly number
   return edges;
 }
 
-/** What began and ended lately. What happened during planned work, or while the service was away, is not shown. */
+/**
+ * What began and ended lately. What happened during planned work, or while the service was away, is not shown, except
+ * the end of something that was: readers would believe that it goes on.
+ */
 async function changesOf(store: StatusPageStore, page: StatusPage, quiet: Quiet): Promise<ShownChange[]> {
   const shown: ShownChange[] = [];
-  for (const { at, was, status, snitch } of await store.listStatusChanges(page.id, CHANGES_READ)) {
-    if (shown.length === CHANGES_SHOWN) break;
-    const to = status === 'failed' ? 'missing' : status === 'errored' ? 'error' : 'well';
+  /** Snitches whose outage was shown and has not ended yet. */
+  const open = new Set<number>();
+  const changes = await store.listStatusChanges(page.id, CHANGES_READ);
+  for (const { at, was, status, snitch } of changes.toReversed()) {
+    if (!isShownOn(page, snitch.tags)) continue;
+    const isBad = status === 'failed' || status === 'errored';
     const isEnd = status === 'healthy' && (was === 'failed' || was === 'errored');
-    const isTold = isEnd || status === 'failed' || status === 'errored';
-    if (!isTold || !isShownOn(page, snitch.tags) || quiet.isQuietAt(snitch, at)) continue;
+    const isTold = !quiet.isQuietAt(snitch, at) || (isEnd && open.has(snitch.id));
+    if (!isBad) open.delete(snitch.id);
+    else if (isTold) open.add(snitch.id);
+    if (!isTold || !(isBad || isEnd)) continue;
+    const to = status === 'failed' ? 'missing' : status === 'errored' ? 'error' : 'well';
     shown.push({ key: `${page.id} ${snitch.id} ${at}`, at, name: publicNameOf(snitch), to });
   }
-  return shown;
+  return shown.reverse().slice(0, CHANGES_SHOWN);
 }
