@@ -76,26 +76,46 @@ export function createCommands(parts: CommandParts): Commands {
       case 'unacknowledge':
         return onAll(effect.tokens, 'Unacknowledged', (token) => client.unacknowledge(token));
       case 'silence':
-        return requests.add(silence(parts, effect, nameOf(store.get(), effect.tokens), say));
       case 'end-silences':
-        return requests.add(endSilences(parts, effect.ids, say));
+      case 'save':
+      case 'retry':
+        return requests.add(...askOnce(parts, effect, say));
       case 'tag':
         return onAll(effect.tokens, 'Tagged', (token) => changeTags(client, token, effect));
       case 'delete':
         return onAll([effect.token], 'Deleted', deletion(client));
-      case 'save':
-        return requests.add(save(parts, effect, say));
       case 'foresee':
         return parts.foresight.ask(effect);
-      case 'retry':
-        return requests.add(retry(parts, effect.delivery, say));
       case 'load-detail':
         return details(effect.token);
       case 'load-alerts':
         return alerts('');
     }
   };
-  return { carryOut, unfinished: () => [...works].map(leftUndone) };
+  return { carryOut, unfinished: () => [...[...works].map(leftUndone), ...requests.unfinished()] };
+}
+
+type Single = Extract<Effect, { do: 'silence' | 'end-silences' | 'save' | 'retry' }>;
+
+/** Begins a single request. @returns it, and what is true once it has been carried out */
+function askOnce(parts: CommandParts, effect: Single, say: Say): [Promise<void>, string] {
+  const state = parts.store.get();
+  switch (effect.do) {
+    case 'silence': {
+      const name = nameOf(state, effect.tokens);
+      const isOne = effect.tokens.length === 1;
+      return [silence(parts, effect, name, say), `${name} ${isOne ? 'is' : 'are'} silenced`];
+    }
+    case 'end-silences':
+      return [endSilences(parts, effect.ids, say), 'the silence has ended'];
+    case 'save': {
+      const { token, input } = effect;
+      const name = input.name ?? nameOf(state, token === null ? [] : [token]);
+      return [save(parts, effect, say), `${name} is saved`];
+    }
+    case 'retry':
+      return [retry(parts, effect.delivery, say), 'the delivery is sent again'];
+  }
 }
 
 function latestOf(client: Client, store: Store) {

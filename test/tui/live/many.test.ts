@@ -111,6 +111,25 @@ test('whoever quits meanwhile is told how many were changed', async () => {
   });
 });
 
+test('whoever quits before a single request is answered is told what to look at', async () => {
+  await withRig(1, async ({ fixture, tokens: [token = ''], commands, quit }) => {
+    await block(fixture);
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    commands.carryOut({ do: 'silence', tokens: [token], until });
+    commands.carryOut({ do: 'end-silences', ids: ['sil_a'] });
+    commands.carryOut({ do: 'save', token: null, input: { name: 'new', interval: 'daily' } });
+    commands.carryOut({ do: 'retry', delivery: '1' });
+    const look = 'the dashboard was quit before the server had answered: look whether';
+    assert.equal(commands.unfinished(), [
+      `${look} ${token} is silenced`,
+      `${look} the silence has ended`,
+      `${look} new is saved`,
+      `${look} the delivery is sent again`,
+    ]);
+    quit.abort(new Error('quit'));
+  });
+});
+
 test('what somebody else deleted while the question was open is deleted', async () => {
   await withRig(1, async ({ fixture, tokens: [token = ''], commands, told }) => {
     await fixture.acme.write.delete(`/v1/snitches/${token}`);
