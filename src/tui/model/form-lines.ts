@@ -1,6 +1,6 @@
 /** Draws the form as lines: the fields, below the schedule its next runs, and what the keys do. */
 import type { WireScheduleCheck } from '../../api/wire-explanation.ts';
-import { displayWidth, takeColumns, wrapWords } from '../../text/width.ts';
+import { takeColumns, wrapWords } from '../../text/width.ts';
 import { type FormField, type FormOverlay, fieldOf } from './form.ts';
 import type { Attribute } from './form-fields.ts';
 import type { Glyphs } from './glyphs.ts';
@@ -8,7 +8,6 @@ import { asciiLines, type Line, type Span, widthOfLine } from './line.ts';
 import { fieldSpans } from './prompt-lines.ts';
 import { runText } from './runs.ts';
 import { readSchedule } from './schedule-text.ts';
-import type { TextField } from './text-field.ts';
 
 const MARGIN = 2;
 const LABEL = 13;
@@ -56,9 +55,7 @@ function fieldLines(form: FormOverlay, field: FormField, isFocused: boolean, loo
   const first: Line = [
     { text: isFocused ? `${glyphs.cursor} ` : ' '.repeat(MARGIN), bold: true },
     { text: label.padEnd(LABEL), bold: isFocused },
-    ...(isFocused
-      ? fieldSpans(aroundCaret(field.field, room))
-      : [{ text: takeColumns(field.field.text, room) }]),
+    ...(isFocused ? fieldSpans(field.field, room) : [{ text: takeColumns(field.field.text, room) }]),
   ];
   const lines = withProblem(first, problemOf(form, attribute), look);
   // The next runs come first: a short screen has no room for both, and the hint mattered before there was a schedule.
@@ -90,16 +87,6 @@ function below(text: string, width: number, style: Omit<Span, 'text'>): Line[] {
   return wrapWords(text, Math.max(1, width - indent)).map((part) => [
     { text: ' '.repeat(indent) + part, ...style },
   ]);
-}
-
-/** The part of a long text around the caret. */
-function aroundCaret({ text, caret }: TextField, room: number): TextField {
-  if (displayWidth(text) < room) return { text, caret };
-  let start = 0;
-  while (start < caret && displayWidth(text.slice(start, caret)) >= room - 1) {
-    start += text.codePointAt(start) === undefined || (text.codePointAt(start) ?? 0) < 0x10000 ? 1 : 2;
-  }
-  return { text: takeColumns(text.slice(start), room), caret: caret - start };
 }
 
 const WHEN: readonly Attribute[] = ['schedule', 'timezone', 'grace'];

@@ -10,30 +10,44 @@ import { asciiLines, clip, type Line, type Span, widthOfLine } from './line.ts';
 import { choicesFor, pauseHint } from './pause-choices.ts';
 import { nameOf } from './selection.ts';
 import type { Overlay, PasteOverlay, PauseOverlay, State } from './state.ts';
-import type { TextField } from './text-field.ts';
+import { aroundCaret, type TextField } from './text-field.ts';
+import { scrollTo } from './window.ts';
 
 /** The prompt below the body. The form and the help have none, because they take the place of the body. */
 export function promptLines(state: State, glyphs: Glyphs): readonly Line[] {
-  const lines = state.overlay ? linesOf(state, state.overlay, glyphs) : [];
+  const { overlay } = state;
+  if (overlay === null) return [];
+  const all = linesOf(state, overlay, glyphs);
+  const lines = all.slice(firstShown(overlay, all.length, layoutOf(state).promptHeight));
   return glyphs.unicode ? lines : asciiLines(lines);
 }
 
+/** A low screen has no room for all choices: the chosen one is shown, and what is wrong with the text. */
+function firstShown(overlay: Overlay, count: number, height: number): number {
+  if (overlay.kind !== 'pause' && overlay.kind !== 'silence' && overlay.kind !== 'paste') return 0;
+  const chosen = 1 + overlay.choice;
+  const isWrong = overlay.kind !== 'paste' && overlay.problem !== null;
+  const last = isWrong ? count - 1 : Math.min(chosen + 1, count - 1);
+  return Math.min(chosen, scrollTo(last, 0, Math.max(1, height), count));
+}
+
 function linesOf(state: State, overlay: Overlay, glyphs: Glyphs): Line[] {
+  const room = (label: string) => state.size.columns - displayWidth(label);
   switch (overlay.kind) {
     case 'filter':
-      return [[{ text: '/', bold: true }, ...fieldSpans(overlay.field)]];
+      return [[{ text: '/', bold: true }, ...fieldSpans(overlay.field, room('/'))]];
     case 'tag':
       return [
         [
           { text: `Tags for ${nameOf(state, overlay.tokens)}`, bold: true },
           { text: '  -tag removes', dim: true },
         ],
-        [{ text: 'Tags: ' }, ...fieldSpans(overlay.field)],
+        [{ text: 'Tags: ' }, ...fieldSpans(overlay.field, room('Tags: '))],
       ];
     case 'acknowledge':
       return [
         [{ text: `Acknowledge ${nameOf(state, overlay.tokens)}`, bold: true }],
-        [{ text: 'Note: ' }, ...fieldSpans(overlay.field)],
+        [{ text: 'Note: ' }, ...fieldSpans(overlay.field, room('Note: '))],
       ];
     case 'delete':
       return [
@@ -99,7 +113,8 @@ function pauseLines(state: State, overlay: PauseOverlay, glyphs: Glyphs): Line[]
   const choices = choicesFor(overlay.kind).map(({ label, until }, index): Line => {
     const isChosen = index === overlay.choice;
     const mark: Span = { text: isChosen ? `${glyphs.cursor} ` : '  ', bold: true };
-    const other = until === null && isChosen ? [{ text: ' ' }, ...fieldSpans(overlay.other)] : [];
+    const room = state.size.columns - displayWidth(mark.text) - displayWidth(label) - 1;
+    const other = until === null && isChosen ? [{ text: ' ' }, ...fieldSpans(overlay.other, room)] : [];
     return [mark, { text: label, bold: isChosen }, ...other];
   });
   const hint = pauseHint(overlay, state.size.columns, glyphs.unicode);
@@ -128,8 +143,13 @@ function pasteLines(state: State, { token, choice }: PasteOverlay, glyphs: Glyph
   ];
 }
 
-/** The text with a caret, which is drawn because the terminal's own cursor is hidden. */
-export function fieldSpans({ text, caret }: TextField): Line {
+/**
+ * The part of the text around the caret, which is drawn because the terminal's own cursor is hidden.
+ *
+ * @param room in columns
+ */
+export function fieldSpans(field: TextField, room: number): Line {
+  const { text, caret } = aroundCaret(field, Math.max(2, room));
   const [at = ' ', ...rest] = charactersOf(text.slice(caret));
   return [{ text: text.slice(0, caret) }, { text: at, inverse: true }, { text: rest.join('') }];
 }

@@ -1,6 +1,6 @@
 /** One line of text that somebody is typing. */
 import { editable } from '../../text/printable.ts';
-import { charactersOf } from '../../text/width.ts';
+import { charactersOf, displayWidth, takeColumns } from '../../text/width.ts';
 
 export interface TextField {
   text: string;
@@ -52,4 +52,17 @@ export function insert({ text, caret }: TextField, added: string): TextField {
 function deleteWord({ text, caret }: TextField): TextField {
   const kept = text.slice(0, caret).replace(/\S*\s*$/, '');
   return { text: kept + text.slice(caret), caret: kept.length };
+}
+
+/** The part of a long text around the caret that fits into this many columns. */
+export function aroundCaret({ text, caret }: TextField, room: number): TextField {
+  if (displayWidth(text) < room) return { text, caret };
+  let start = caret;
+  let width = 0;
+  for (const character of charactersOf(text.slice(0, caret)).toReversed()) {
+    width += displayWidth(character);
+    if (width >= room - 1) break;
+    start -= character.length;
+  }
+  return { text: takeColumns(text.slice(start), room), caret: caret - start };
 }
