@@ -177,10 +177,10 @@ function goLive(parts: AppParts, whole: Store, ways: Ways) {
   const ending = new AbortController();
   const store = untilEnd(whole, ending.signal);
   const client = connect(patienceOf(store, ending.signal));
-  // Deadlines follow the server's clock, so the time left until them must follow it too.
-  const clock = () => ownClock() + client.now() - Date.now();
+  const regular = connect();
+  const clock = serverClock(regular, ownClock);
   // The feed does its own waiting, and shows it in the header.
-  const silences = new SilenceReader({ client: connect(), store });
+  const silences = new SilenceReader({ client: regular, store });
   const readSilences = () => silences.read();
   const feed = feedOf(connect(), store, clock, readSilences);
   const rows = new RowLoader({ client, store, clock });
@@ -220,6 +220,15 @@ function goLive(parts: AppParts, whole: Store, ways: Ways) {
       foresight.stop();
     },
   };
+}
+
+/**
+ * Deadlines follow the server's clock, so the time left until them must follow it too.
+ *
+ * @param regular a client that asks again and again, so that it is right again soon after one of the clocks was set
+ */
+function serverClock(regular: Client, ownClock: () => number): () => number {
+  return () => ownClock() + regular.now() - Date.now();
 }
 
 function foresightOf(client: Client, store: Store): Foresight {
