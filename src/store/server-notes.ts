@@ -8,7 +8,7 @@ export interface Census {
    * first of them could be sent: null if there is none, and in the future if all wait.
    */
   outbox: { pending: number; waiting: number; oldestAlertAt: number | null };
-  /** The earliest deadline, reminder or end of a pause, or null. */
+  /** The earliest deadline, reminder or end of a pause, or end of a silence that one waits for; or null. */
   firstDueAt: number | null;
   /** Length of all stored blind windows, in milliseconds. */
   blindMs: number;

@@ -74,11 +74,14 @@ async function lastValues(tx: Reading): Promise<LastValue[]> {
 /** How many rows are searched for the earliest deadline: just after a busy midnight it may not be among them. */
 const LOOKED_THROUGH = 1_000;
 
-/** A deadline is never earlier than the time at which the sweep looks at it, and that time has an index. */
+/**
+ * When the sweep has something to do next. The time at which it looks at a snitch has an index; a check-in may have moved
+ * the deadline behind it, while one that passed in a silence waits for its end.
+ */
 async function firstDueAt(tx: Reading): Promise<number | null> {
   const row = await tx.get<{ first: number | null }>(
-    `SELECT MIN(due_at) AS first FROM (
-       SELECT due_at FROM snitch_states WHERE look_at IS NOT NULL ORDER BY look_at LIMIT +?) AS first_looks`,
+    `SELECT MIN(CASE WHEN look_at > due_at THEN look_at ELSE due_at END) AS first FROM (
+       SELECT look_at, due_at FROM snitch_states WHERE look_at IS NOT NULL ORDER BY look_at LIMIT +?) AS first_looks`,
     LOOKED_THROUGH,
   );
   return row?.first ?? null;

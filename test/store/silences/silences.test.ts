@@ -64,6 +64,17 @@ async function dueOf(store: Store, owner: Case, token: string): Promise<number |
 }
 
 contract('deadlines in a silence', (test) => {
+  test('do not make the sweep look late', async ({ store }) => {
+    const owner = await newCase(store);
+    await healthySnitch(store, owner);
+    await silence(store, owner, once('11:10', '18:00'));
+    await pass(store, DUE);
+    await pass(store, at('17:00'));
+    assert.is((await store.census()).firstDueAt, at('18:00'), 'until then there is nothing to do');
+    await pass(store, at('18:00'));
+    assert.ok(((await store.census()).firstDueAt ?? 0) > at('18:00'));
+  });
+
   test('wait for its end, and then the next run is awaited', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await healthySnitch(store, owner);
