@@ -63,7 +63,8 @@ function receive(state: State, event: Received): Step {
   if (screen.kind === 'alerts') return stay(after, { do: 'load-alerts' });
   if (screen.kind !== 'detail') return stay(after);
   if (!collection.entries.has(screen.token)) {
-    return stay(say({ ...after, screen: { kind: 'table' }, overlay: null }, 'The snitch was deleted.'));
+    // A question stays open: otherwise what somebody is typing there would be commands to the table.
+    return stay(say({ ...after, screen: { kind: 'table' } }, 'The snitch was deleted.'));
   }
   const concerns = event.kind === 'all' || event.changed.some(({ token }) => token === screen.token);
   return concerns ? stay(after, { do: 'load-detail', token: screen.token }) : stay(after);

@@ -290,6 +290,16 @@ test('the question names the snitch that it was asked about, whatever moves mean
   assert.equal(effectsOf(moved, 'y'), [{ do: 'delete', token: 'token-nightly-backup' }]);
 });
 
+test('what somebody types is no command to the table when others delete the snitch meanwhile', () => {
+  const gone: Event = { kind: 'changes', changed: [], deleted: ['token-nightly-backup'], at: NOON };
+  for (const key of ['e', 'a', '#', 'p']) {
+    const left = after(full, ...keys('enter', key), gone);
+    assert.equal([left.screen.kind, left.message?.text], ['table', 'The snitch was deleted.'], key);
+    assert.equal(effectsOf(left, 'd', 'y'), [], key);
+    assert.is(after(left, ...keys('d', 'y')).overlay?.kind, left.overlay?.kind, key);
+  }
+});
+
 test('a form sends what was typed, and keeps it when the server refuses', () => {
   const form = after(full, ...keys('n'), ...typed('job'), ...keys('tab', 'ctrl+u'), ...typed('often'));
   const { state, effects } = step(form, { kind: 'key', key: 'enter' });
