@@ -49,8 +49,11 @@ function act(state: State, action: Exclude<Action, Move>): Step {
       return openServers(state);
     case 'alerts':
       return openAlerts(state);
-    case 'back':
-      return stay(goBack(state));
+    case 'back': {
+      const back = goBack(state);
+      // Nothing kept the list up to date while it was not on the screen.
+      return back.screen.kind === 'alerts' ? stay(back, { do: 'load-alerts' }) : stay(back);
+    }
     case 'tab':
       return stay(otherTab(state));
     case 'open-alert':

@@ -154,6 +154,7 @@ test('enter on an alert opens its snitch, and escape leads back to the alert', (
   const open = after(alerts, ...keys('enter'));
   assert.ok(open.screen.kind === 'detail' && open.screen.token === 'token-web-certs');
   assert.is(after(open, ...keys('escape')).screen.kind, 'alerts');
+  assert.equal(effectsOf(open, 'escape'), [{ do: 'load-alerts' }], 'others may have come in meanwhile');
   assert.is(after(open, ...keys('escape', 'escape')).screen.kind, 'table');
   for (const token of ['token-gone', null]) {
     const stayed = after(full, ...keys('t'), told(token), ...keys('enter'));
