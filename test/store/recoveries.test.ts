@@ -2,6 +2,7 @@
 import * as assert from 'uvu/assert';
 import type { Case } from '../../src/core/case.ts';
 import { EVERYTHING } from '../../src/core/channel.ts';
+import { partlyTaken } from '../../src/core/explanation/death.ts';
 import type { Channel } from '../../src/core/routing.ts';
 import type { Store } from './acting.ts';
 import { checkIn, contract, HOUR, MINUTE, NOW, newCase, newSnitch, sweep } from './fixture.ts';
@@ -88,6 +89,24 @@ contract('recoveries', (test) => {
       await store.updateChannel(owner.id, channelId, { events: ['missing'] });
       await checkIn(store, token, LATER);
       assert.equal(await sent(store, kind, LATER), kind === 'pagerduty' ? ['reporting'] : [], kind);
+    }
+  });
+
+  test('are told to whoever may have heard of the alarm from a service that passed it on to some', async ({
+    store,
+  }) => {
+    const refusals = { [partlyTaken('answered 424')]: ['reporting'], 'answered 404': [] };
+    for (const [error, told] of Object.entries(refusals)) {
+      const owner = await newCase(store);
+      const fields = { settings: { url: 'http://127.0.0.1/notify/key' }, ...EVERYTHING };
+      await store.createChannel(owner.id, { kind: 'apprise', name: 'pager', fields }, NOW);
+      const { token } = await newSnitch(store, owner, { interval: 'daily' });
+      await checkIn(store, token, NOW, { outcome: 'error' });
+      const request = { now: NOW, leaseUntil: LATER, perTarget: 10, limit: 10, busy: [], after: '' };
+      const [alarm] = await store.claimDeliveries({ ...request, channel: 'apprise' });
+      await store.settleDelivery(alarm!.id, alarm!.fence, { kind: 'dead', error });
+      await checkIn(store, token, LATER);
+      assert.equal(await sent(store, 'apprise', LATER), told, error);
     }
   });
 

@@ -8,6 +8,9 @@ export const WEBHOOK_WITHOUT_ADDRESS = 'the webhook has no http or https URL';
 export const ALARM_UNHEARD = 'its alarm did not arrive there';
 const UNREADABLE = 'the alert cannot be read: ';
 
+/** How the error of a service begins that passes messages on, and could pass this one on to some of its targets only. */
+const PARTLY_TAKEN = 'only some of its targets took it: ';
+
 const NEVER_SENT: ReadonlySet<string> = new Set([
   EMAIL_OFF,
   CHANNEL_DELETED,
@@ -19,6 +22,16 @@ const NEVER_SENT: ReadonlySet<string> = new Set([
 
 export function unreadable(error: string): string {
   return `${UNREADABLE}${error}`;
+}
+
+/** @param error the answer */
+export function partlyTaken(error: string): string {
+  return `${PARTLY_TAKEN}${error}`;
+}
+
+/** Whether the alert reached somebody although its delivery is dead. */
+export function reachedSome(error: string | null): boolean {
+  return error?.startsWith(PARTLY_TAKEN) ?? false;
 }
 
 /** The error of a delivery whose last attempt failed like those before it. */

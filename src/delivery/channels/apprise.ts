@@ -1,5 +1,6 @@
 /** An Apprise API server, for any other service. It has no keys for outages, so nothing can be closed through it. */
 
+import { partlyTaken } from '../../core/explanation/death.ts';
 import { MINUTE } from '../../text/durations.ts';
 import { fitted } from '../messages/fitted.ts';
 import { bodyText } from '../messages/service-message.ts';
@@ -30,7 +31,7 @@ export const apprise: Service = {
   meaning(answer, { now }) {
     if (answer.status === NOTHING_CONFIGURED) return refusal(answer, 'nothing is configured under this key');
     if (answer.status === SOME_FAILED)
-      return { kind: 'retry', error: quoted(answer), retryAfter: LONG, attempts: FEW };
+      return { kind: 'retry', error: partlyTaken(quoted(answer)), retryAfter: LONG, attempts: FEW };
     return byStatus(answer, { success: [200], permanent: [TOO_LARGE], now });
   },
 };

@@ -1,7 +1,9 @@
 /** How the deliveries of one outage to one target depend on each other. */
+
 import type { Alert } from '../../core/alert.ts';
 import { type Incident, isChannelKind, keepsIncidents } from '../../core/channel.ts';
 import type { DeliveryState, Recipient } from '../../core/delivery.ts';
+import { reachedSome } from '../../core/explanation/death.ts';
 import type { Channel } from '../../core/routing.ts';
 import { MINUTE } from '../../text/durations.ts';
 import type { Transaction } from '../transaction.ts';
@@ -57,19 +59,18 @@ export async function waitsUntil(
 /**
  * Whether a recovery reports the end of something that nobody there has heard of: all deliveries of its outage to that
  * target are dead. A service that keeps incidents is told all the same, because a failed attempt may have opened one, and
- * so is Apprise, because some of the targets behind it may have got the alarm.
+ * so is one that could pass the alarm on to some.
  */
 export async function isUnheard(
   tx: Transaction,
   { id, channel, target }: Claimable,
   alert: Alert,
 ): Promise<boolean> {
-  if (alert.type !== 'snitch.reporting' || !isChannelKind(channel)) return false;
-  if (keepsIncidents(channel) || channel === 'apprise') return false;
+  if (alert.type !== 'snitch.reporting' || !isChannelKind(channel) || keepsIncidents(channel)) return false;
   const first = await openingOf(tx, alert);
   if (first === null || first.id === alert.id) return false;
-  const earlier = await tx.all<{ state: DeliveryState; leased: number }>(
-    `SELECT DISTINCT d.state, d.leased ${OF_INCIDENT} AND d.id < +?`,
+  const earlier = await tx.all<Attempted>(
+    `SELECT DISTINCT d.state, d.leased, d.last_error ${OF_INCIDENT} AND d.id < +?`,
     alert.token,
     first.at,
     alert.at,
@@ -80,13 +81,19 @@ export async function isUnheard(
   return earlier.length > 0 && earlier.every(hasFailed);
 }
 
-function hasFailed({ state, leased }: { state: DeliveryState; leased: number }): boolean {
+interface Attempted {
+  state: DeliveryState;
+  leased: number;
+  last_error: string | null;
+}
+
+function hasFailed({ state, leased, last_error: error }: Attempted): boolean {
   switch (state) {
     case 'pending':
     case 'delivered':
       return false;
     case 'dead':
-      return true;
+      return !reachedSome(error);
     case 'dropped':
       // How the attempt under way ended is unknown.
       return leased === 0;
