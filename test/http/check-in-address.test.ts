@@ -7,7 +7,7 @@ import type { Store } from '../store/acting.ts';
 import type { Answer } from './client.ts';
 import { ok, refused } from './expect.ts';
 import { type Fixture, hooks, newSnitch, snitchNow, startFixture, withFixture } from './fixture.ts';
-import { exchange, exchangeOne } from './raw.ts';
+import { exchange, exchangeInTurn, exchangeOne } from './raw.ts';
 
 const test = suite<Fixture>('check-in address');
 test.before.each(hooks.start);
@@ -132,7 +132,7 @@ test('the target in absolute form is the same address, for any host', async (con
   assert.is(await count(context, token), 9);
 });
 
-/** Each part arrives when the one before was answered. */
+/** Each part arrives a moment after the one before, which is usually answered by then. */
 const inTurn = (port: number, parts: string[]) => exchange(port, parts, 150, 40);
 
 async function messages({ acme }: Fixture, token: string): Promise<(string | null)[]> {
@@ -179,7 +179,7 @@ test('such bytes are understood on a connection that was used before, as by a pr
     `POST http://x/c/${token}?m=übrig HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello`,
     `HEAD /c/${token}?m=by HTTP/1.1 HTTP/1.1\r\nHost: x\r\n\r\n`,
   ].entries()) {
-    const text = await inTurn(port, [plain, plain, request]);
+    const text = await exchangeInTurn(port, [plain, plain, request]);
     assert.equal(text.match(/^HTTP\/1.1 \d+/gm), Array(3).fill('HTTP/1.1 202'), request);
     assert.ok(text.includes('onnection: close'), request);
     assert.is(await count(context, token), 3 * (index + 1));

@@ -1,6 +1,7 @@
 /** Bytes on a socket and what came back, for what no well-behaved client would send. */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../until.ts';
 
 export interface RawAnswer {
   status: number;
@@ -51,6 +52,26 @@ async function writeAll(
     if (socket.destroyed) return;
     socket.write(part);
     await (pause === null ? new Promise(setImmediate) : sleep(pause));
+  }
+}
+
+/** Each request is sent once the one before is answered. @returns all that came back until the server closed */
+export async function exchangeInTurn(port: number, requests: readonly string[]): Promise<string> {
+  const socket = connect(port, '127.0.0.1').setNoDelay().setEncoding('utf8');
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  try {
+    for (const [index, request] of requests.entries()) {
+      socket.write(request);
+      const isAnswered = () => socket.closed || [...text.matchAll(/^HTTP\/1.1 /gm)].length > index;
+      await until(isAnswered, `request ${index + 1} is answered`);
+    }
+    await until(() => socket.closed, 'the connection is closed');
+    return text;
+  } finally {
+    socket.destroy();
   }
 }
 

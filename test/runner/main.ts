@@ -38,7 +38,7 @@ const LONGER_ON_POSTGRES = 2;
 const WAITING_AT_ONCE = 3;
 
 /** With `--fast` there are none of those, but the others also wait now and then, for sockets, timers and threads. */
-const FAST_PER_CORE = 2;
+const FAST_PER_CORE = 3;
 
 const patience = Number(process.env.TEST_PATIENCE ?? 1);
 const outcomes: Outcome[] = [];
