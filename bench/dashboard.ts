@@ -21,7 +21,7 @@ process.env.NODE_ENV = 'production';
 // Node alone cannot read JSX.
 register();
 const { startApp } = await import('../src/tui/app.tsx');
-const { UNICODE } = await import('../src/tui/model/glyphs.ts');
+const { UNICODE } = await import('../src/tui/drawing/glyphs.ts');
 
 const { values: given } = parseArgs({
   options: {

@@ -1,9 +1,9 @@
 /** Prints the table once as text, for output that is not a terminal. */
 import type { WireSnitch } from '../api/wire.ts';
+import type { Glyphs } from './drawing/glyphs.ts';
+import type { Line } from './drawing/line.ts';
 import { EMPTY, replaceAll } from './model/collection.ts';
 import { type Column, columnsFor } from './model/columns.ts';
-import type { Glyphs } from './model/glyphs.ts';
-import type { Line } from './model/line.ts';
 import { rowLine, titleLine } from './model/table-lines.ts';
 
 /** Columns that are left out because they need more than the list of snitches, or colours. */

@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../src/api/client.ts';
 import { startApp } from '../../src/tui/app.tsx';
-import { UNICODE } from '../../src/tui/model/glyphs.ts';
+import { UNICODE } from '../../src/tui/drawing/glyphs.ts';
 import { startFakeServer } from '../cli/fake-server.ts';
 import { until } from '../until.ts';
 import { HOUR, MINUTE } from './samples.ts';

@@ -3,8 +3,8 @@ import type { WireAlert, WireDelivery } from '../../api/wire.ts';
 import { whyUntold } from '../../core/explanation/told.ts';
 import { printable } from '../../text/printable.ts';
 import { ago } from '../../text/times.ts';
-import type { Glyphs } from './glyphs.ts';
-import { asciiLines, clip, type Line, type Span, selectedLine } from './line.ts';
+import type { Glyphs } from '../drawing/glyphs.ts';
+import { asciiLines, clip, type Line, type Span, selectedLine } from '../drawing/line.ts';
 import type { AlertsScreen } from './state.ts';
 import { alertWord, deliveryLine } from './timeline-lines.ts';
 

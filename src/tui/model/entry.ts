@@ -2,7 +2,7 @@
 import { type Urgency, urgencyOf } from '../../api/urgency.ts';
 import type { WireSnitch } from '../../api/wire.ts';
 import { printable } from '../../text/printable.ts';
-import { intervalLength } from './periods.ts';
+import { intervalLength } from '../drawing/periods.ts';
 
 export interface Entry {
   token: string;

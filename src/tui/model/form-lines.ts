@@ -1,10 +1,10 @@
 /** Draws the form as lines: the fields, below the schedule its next runs, and what the keys do. */
 import type { WireScheduleCheck } from '../../api/wire-explanation.ts';
 import { takeColumns, wrapWords } from '../../text/width.ts';
+import type { Glyphs } from '../drawing/glyphs.ts';
+import { asciiLines, type Line, type Span, widthOfLine } from '../drawing/line.ts';
 import { type FormField, type FormOverlay, fieldOf } from './form.ts';
 import type { Attribute } from './form-fields.ts';
-import type { Glyphs } from './glyphs.ts';
-import { asciiLines, type Line, type Span, widthOfLine } from './line.ts';
 import { fieldSpans } from './prompt-lines.ts';
 import { runText } from './runs.ts';
 import { readSchedule } from './schedule-text.ts';

@@ -2,11 +2,11 @@
 import { compactDuration } from '../../text/durations.ts';
 import { printable } from '../../text/printable.ts';
 import { displayWidth, fit, toAscii, truncate } from '../../text/width.ts';
+import { type Glyphs, STATUS_COLOR } from '../drawing/glyphs.ts';
+import type { Line, Span } from '../drawing/line.ts';
+import { clip, widthOfLine } from '../drawing/line.ts';
 import { activeSilences } from '../silences/silenced.ts';
-import { type Glyphs, STATUS_COLOR } from './glyphs.ts';
 import { bindingsOf } from './keys.ts';
-import type { Line, Span } from './line.ts';
-import { clip, widthOfLine } from './line.ts';
 import { URGENCY } from './order.ts';
 import { selected } from './selection.ts';
 import type { Overlay, State } from './state.ts';

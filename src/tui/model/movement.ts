@@ -1,11 +1,12 @@
 /** Moving through a list or a text with keys and wheel. */
+
+import { UNICODE } from '../drawing/glyphs.ts';
+import { clamp, scrollTo } from '../drawing/window.ts';
 import { detailLines } from './detail-lines.ts';
-import { UNICODE } from './glyphs.ts';
 import { layoutOf, listHeight } from './layout.ts';
 import { helpLines } from './prompt-lines.ts';
 import { cursorIndex, selectIndex } from './selection.ts';
 import type { AlertsScreen, State } from './state.ts';
-import { clamp, scrollTo } from './window.ts';
 
 export type Move = 'down' | 'up' | 'page-down' | 'page-up' | 'first' | 'last';
 

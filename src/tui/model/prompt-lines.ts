@@ -2,16 +2,16 @@
 import { SNIPPET_KINDS, SNIPPET_TITLES } from '../../core/snippets/snippet.ts';
 import { printable } from '../../text/printable.ts';
 import { charactersOf, displayWidth, fit, wrapWords } from '../../text/width.ts';
+import type { Glyphs } from '../drawing/glyphs.ts';
+import { asciiLines, clip, type Line, type Span, widthOfLine } from '../drawing/line.ts';
+import { scrollTo } from '../drawing/window.ts';
 import { healthInWords } from '../servers/servers.ts';
-import type { Glyphs } from './glyphs.ts';
 import { bindingsOf } from './keys.ts';
 import { layoutOf } from './layout.ts';
-import { asciiLines, clip, type Line, type Span, widthOfLine } from './line.ts';
 import { choicesFor, pauseHint } from './pause-choices.ts';
 import { nameOf } from './selection.ts';
 import type { Overlay, PasteOverlay, PauseOverlay, State } from './state.ts';
 import { aroundCaret, type TextField } from './text-field.ts';
-import { scrollTo } from './window.ts';
 
 /** The prompt below the body. The form and the help have none, because they take the place of the body. */
 export function promptLines(state: State, glyphs: Glyphs): readonly Line[] {

@@ -1,6 +1,7 @@
 /** What a key does while something is being asked. */
 import { SNIPPET_KINDS } from '../../core/snippets/snippet.ts';
 import { understandEnd, understandUntil } from '../../text/until.ts';
+import { clamp } from '../drawing/window.ts';
 import { arrange } from './collection.ts';
 import { editField, type FormOverlay, moveFocus, showProblems, typeIntoForm } from './form.ts';
 import { readForm } from './form-input.ts';
@@ -18,7 +19,6 @@ import {
   stay,
 } from './state.ts';
 import { insert, type TextField, typeInto } from './text-field.ts';
-import { clamp } from './window.ts';
 
 export function pressInOverlay(state: State, overlay: Overlay, key: string): Step {
   if (key === 'escape') return stay(cancel(state, overlay));

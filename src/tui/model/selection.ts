@@ -1,8 +1,9 @@
 /** The snitch that the keys act on. */
+
+import { clamp, scrollTo } from '../drawing/window.ts';
 import type { Entry } from './entry.ts';
 import { listHeight } from './layout.ts';
 import type { State } from './state.ts';
-import { clamp, scrollTo } from './window.ts';
 
 /** The index of the selected row among those shown; 0 if nothing is selected or shown. */
 export function cursorIndex({ cursor, collection: { shown } }: State): number {

@@ -1,16 +1,16 @@
 /** Draws the table as lines: its titles, and one line for each snitch. */
 import { compactDuration } from '../../text/durations.ts';
 import { fit, fitRight, toAscii } from '../../text/width.ts';
-import { bar, urgency } from './bar.ts';
+import { bar, urgency } from '../drawing/bar.ts';
+import { type Glyphs, PERIOD_COLOR, STATUS_COLOR } from '../drawing/glyphs.ts';
+import { type Line, type Span, selectedLine } from '../drawing/line.ts';
+import { lastPeriods, shortInterval } from '../drawing/periods.ts';
+import { outcomesOf, type PeriodOutcome } from '../drawing/strip.ts';
 import type { Arrangement } from './collection.ts';
 import { type Column, type ColumnId, GAP, GUTTER } from './columns.ts';
 import type { Entry } from './entry.ts';
-import { type Glyphs, PERIOD_COLOR, STATUS_COLOR } from './glyphs.ts';
-import { type Line, type Span, selectedLine } from './line.ts';
 import { SORT_KEYS, type SortKey } from './order.ts';
-import { lastPeriods, shortInterval } from './periods.ts';
 import type { RowDetail } from './state.ts';
-import { outcomesOf, type PeriodOutcome } from './strip.ts';
 
 /** The column that shows what the table is sorted by. The time of creation has none. */
 const SORT_COLUMN: Partial<Record<SortKey, ColumnId>> = {

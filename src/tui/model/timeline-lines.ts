@@ -3,8 +3,8 @@ import type { WireAlert, WireCheckIn, WireDelivery } from '../../api/wire.ts';
 import { compactDuration, runDuration } from '../../text/durations.ts';
 import { printable } from '../../text/printable.ts';
 import { ago, wallTime } from '../../text/times.ts';
-import type { Color } from './glyphs.ts';
-import type { Line, Span } from './line.ts';
+import type { Color } from '../drawing/glyphs.ts';
+import type { Line, Span } from '../drawing/line.ts';
 import type { SnitchDetail } from './state.ts';
 
 const TIMELINE = 60;

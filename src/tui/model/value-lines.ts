@@ -2,9 +2,9 @@
 import type { WireCheckIn } from '../../api/wire.ts';
 import type { WireValue } from '../../api/wire-explanation.ts';
 import { roundedNumber } from '../../core/judgement/number-words.ts';
-import { sparkline } from './bar.ts';
-import type { Glyphs } from './glyphs.ts';
-import type { Line } from './line.ts';
+import { sparkline } from '../drawing/bar.ts';
+import type { Glyphs } from '../drawing/glyphs.ts';
+import type { Line } from '../drawing/line.ts';
 
 /** How many names are shown; a job may report more. */
 const MOST = 8;

@@ -1,6 +1,6 @@
 /** Turns a line and its styles into sequences that a terminal understands. */
-import type { Color } from '../model/glyphs.ts';
-import type { Line, Span } from '../model/line.ts';
+import type { Color } from '../drawing/glyphs.ts';
+import type { Line, Span } from '../drawing/line.ts';
 
 const COLORS: Record<Color, number> = {
   red: 31,

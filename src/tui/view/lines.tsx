@@ -1,7 +1,7 @@
 import { Box, Transform } from 'ink';
 import { memo, useMemo } from 'react';
-import type { Line } from '../model/line.ts';
-import { clip, widthOfLine } from '../model/line.ts';
+import type { Line } from '../drawing/line.ts';
+import { clip, widthOfLine } from '../drawing/line.ts';
 import { ansiOf } from './ansi.ts';
 import { useLook } from './look.ts';
 

@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react';
-import { type Glyphs, UNICODE } from '../model/glyphs.ts';
+import { type Glyphs, UNICODE } from '../drawing/glyphs.ts';
 import type { Styling } from './ansi.ts';
 
 /** What the terminal can show. */

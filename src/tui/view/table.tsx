@@ -1,9 +1,9 @@
 import { Box } from 'ink';
 import { memo, useMemo } from 'react';
+import type { Line } from '../drawing/line.ts';
 import { type Column, columnsFor } from '../model/columns.ts';
 import type { Entry } from '../model/entry.ts';
 import { listHeight } from '../model/layout.ts';
-import type { Line } from '../model/line.ts';
 import { cursorIndex, visibleEntries } from '../model/selection.ts';
 import type { RowDetail, State } from '../model/state.ts';
 import { rowLine, titleLine } from '../model/table-lines.ts';

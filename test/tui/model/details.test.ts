@@ -4,9 +4,9 @@ import * as assert from 'uvu/assert';
 import type { WireLogEntry } from '../../../src/api/log.ts';
 import type { WireSnitch } from '../../../src/api/wire.ts';
 import type { WireExplanation } from '../../../src/api/wire-explanation.ts';
+import { UNICODE } from '../../../src/tui/drawing/glyphs.ts';
 import { detailLines } from '../../../src/tui/model/detail-lines.ts';
 import { entryOf } from '../../../src/tui/model/entry.ts';
-import { UNICODE } from '../../../src/tui/model/glyphs.ts';
 import { HOUR, iso, MINUTE, NOON, snitch } from '../samples.ts';
 
 const test = suite('the details of a snitch');

@@ -2,10 +2,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireExpectation } from '../../../src/api/wire.ts';
+import { UNICODE } from '../../../src/tui/drawing/glyphs.ts';
 import type { FormOverlay } from '../../../src/tui/model/form.ts';
 import { type Attribute, RUN_ATTRIBUTES } from '../../../src/tui/model/form-fields.ts';
 import { formLines } from '../../../src/tui/model/form-lines.ts';
-import { UNICODE } from '../../../src/tui/model/glyphs.ts';
 import { expectationsText, readCount, readExpectations } from '../../../src/tui/model/rule-text.ts';
 import type { State } from '../../../src/tui/model/state.ts';
 import { step } from '../../../src/tui/model/step.ts';

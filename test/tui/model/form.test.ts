@@ -2,10 +2,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireScheduleCheck } from '../../../src/api/wire-explanation.ts';
+import { UNICODE } from '../../../src/tui/drawing/glyphs.ts';
 import type { Foreseen } from '../../../src/tui/model/foreseen.ts';
 import type { FormOverlay } from '../../../src/tui/model/form.ts';
 import { formLines } from '../../../src/tui/model/form-lines.ts';
-import { UNICODE } from '../../../src/tui/model/glyphs.ts';
 import { lengthText, readSchedule, scheduleText } from '../../../src/tui/model/schedule-text.ts';
 import type { Effect, State } from '../../../src/tui/model/state.ts';
 import { step } from '../../../src/tui/model/step.ts';

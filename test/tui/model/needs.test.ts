@@ -1,9 +1,9 @@
 /** What the dashboard shows of alerts that are held, and what a snitch needs in its form. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { UNICODE } from '../../../src/tui/drawing/glyphs.ts';
 import { detailLines } from '../../../src/tui/model/detail-lines.ts';
 import { entryOf } from '../../../src/tui/model/entry.ts';
-import { UNICODE } from '../../../src/tui/model/glyphs.ts';
 import { needsText, tokenOf } from '../../../src/tui/model/rule-text.ts';
 import { step } from '../../../src/tui/model/step.ts';
 import { rowLine } from '../../../src/tui/model/table-lines.ts';

@@ -2,9 +2,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { displayWidth } from '../../../src/text/width.ts';
-import { ASCII, UNICODE } from '../../../src/tui/model/glyphs.ts';
+import { ASCII, UNICODE } from '../../../src/tui/drawing/glyphs.ts';
+import type { Line } from '../../../src/tui/drawing/line.ts';
 import { layoutOf } from '../../../src/tui/model/layout.ts';
-import type { Line } from '../../../src/tui/model/line.ts';
 import { promptLines } from '../../../src/tui/model/prompt-lines.ts';
 import type { State } from '../../../src/tui/model/state.ts';
 import { after, beginning, FLEET, keys, read, typed } from '../samples.ts';

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireCheckIn } from '../../../src/api/wire.ts';
 import type { WireValue } from '../../../src/api/wire-explanation.ts';
-import { UNICODE } from '../../../src/tui/model/glyphs.ts';
+import { UNICODE } from '../../../src/tui/drawing/glyphs.ts';
 import { valueLines } from '../../../src/tui/model/value-lines.ts';
 
 const test = suite('lines of values');

@@ -1,17 +1,17 @@
 /** Text, times, bars and strips: what a row is made of. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compactDuration, runDuration } from '../../../src/text/durations.ts';
-import { editable } from '../../../src/text/printable.ts';
-import { ago } from '../../../src/text/times.ts';
-import { displayWidth, fit, fitRight, toAscii, wrapWords } from '../../../src/text/width.ts';
-import { bar, sparkline, urgency } from '../../../src/tui/model/bar.ts';
-import { columnsFor, GAP, GUTTER } from '../../../src/tui/model/columns.ts';
-import { ASCII, UNICODE } from '../../../src/tui/model/glyphs.ts';
-import { lastPeriods } from '../../../src/tui/model/periods.ts';
-import { outcomesOf } from '../../../src/tui/model/strip.ts';
-import { scrollTo } from '../../../src/tui/model/window.ts';
-import { DAY, HOUR, iso, MINUTE, NOON } from '../samples.ts';
+import { compactDuration, runDuration } from '../../src/text/durations.ts';
+import { editable } from '../../src/text/printable.ts';
+import { ago } from '../../src/text/times.ts';
+import { displayWidth, fit, fitRight, toAscii, wrapWords } from '../../src/text/width.ts';
+import { bar, sparkline, urgency } from '../../src/tui/drawing/bar.ts';
+import { ASCII, UNICODE } from '../../src/tui/drawing/glyphs.ts';
+import { lastPeriods } from '../../src/tui/drawing/periods.ts';
+import { outcomesOf } from '../../src/tui/drawing/strip.ts';
+import { scrollTo } from '../../src/tui/drawing/window.ts';
+import { columnsFor, GAP, GUTTER } from '../../src/tui/model/columns.ts';
+import { DAY, HOUR, iso, MINUTE, NOON } from './samples.ts';
 
 const test = suite('what rows are made of');
 
