@@ -46,6 +46,8 @@ test('of many runs five are named', () => {
   const wire = open.map(() => ({ started_at: 'then', overruns_at: null }));
   const lines = runningLines({ open: wire, usual_ms: null }, (iso) => iso, 0);
   assert.equal([lines.length, lines[0], lines.at(-1)], [6, 'since then', 'and 2 more']);
+  const five = runningLines({ open: wire.slice(0, 5), usual_ms: null }, (iso) => iso, 0);
+  assert.equal(five, Array(5).fill('since then'), 'and no more');
 });
 
 test('a run says in a few words since when, how long it usually takes, and when it has to end', () => {

@@ -82,6 +82,7 @@ test('a wrong address is refused with what to do about it', () => {
     ['postgres://a/b?sslmode=require&sslrootcert=system', /verify-full/],
     ['postgres://a/b?sslcert=/c', /together/],
     ['postgres://a/b?connect_timeout=0', /seconds/],
+    ['postgres://a/b?connect_timeout=61', /seconds/],
     ['postgres://a/b?target_session_attrs=standby', /read-write/],
     ['postgres://a/b?host=c', /keep one/],
     ['postgres:///b?host=a,c&port=1,2,3', /3 ports in port= for 2 hosts/],
