@@ -70,7 +70,11 @@ export async function loadConfig({ file, env, terminal = false }: ConfigOptions)
   const warning = relativeDataDir(checked.data.data_dir, { file: found, values, variables });
   return freeze({
     ...toConfig(checked.data, env, terminal),
-    warnings: [...(warning === null ? [] : [warning]), ...misspelledVariables(env)],
+    warnings: [
+      ...(found?.warnings ?? []),
+      ...(warning === null ? [] : [warning]),
+      ...misspelledVariables(env),
+    ],
   });
 }
 

@@ -38,6 +38,8 @@ export interface ConfigFile {
   values: Record<string, unknown>;
   /** The line of the setting, or of the key in its section. */
   lineOf(path: readonly PropertyKey[], key?: string): number | null;
+  /** What is probably a mistake in it, and keeps nothing from working. */
+  warnings: readonly string[];
 }
 
 /**
@@ -95,12 +97,7 @@ function parseConfigFile(path: string, text: string): ConfigFile {
   const [document = parseDocument(text, options), ...others] = parseAllDocuments(text, options);
   const faults = [...document.errors, ...document.warnings];
   const further = others.flatMap((one) => (isEmpty(one) ? [] : (one.contents?.range?.[0] ?? [])));
-  if (faults.length + further.length > 0) {
-    throw new ConfigError([
-      ...faults.map((fault) => describeFault(path, lines, fault)),
-      ...further.map((offset) => `${placeOf(path, lines, offset)}: ${ANOTHER_DOCUMENT}`),
-    ]);
-  }
+  if (faults.length > 0) throw new ConfigError(faults.map((fault) => describeFault(path, lines, fault)));
   return {
     path,
     values: readValues(path, document),
@@ -108,11 +105,13 @@ function parseConfigFile(path: string, text: string): ConfigFile {
       const offset = key === undefined ? offsetOf(document, at) : offsetOfKey(document, at, key);
       return offset === null ? null : lines.linePos(offset).line;
     },
+    // Earlier builds said nothing: a daemon that has started with such a file must start after an upgrade too.
+    warnings: further.map((offset) => `${placeOf(path, lines, offset)}: ${ANOTHER_DOCUMENT}`),
   };
 }
 
 const ANOTHER_DOCUMENT =
-  'another document begins here, and only the first would be read: write one file, without ---';
+  'another document begins here, and only the first is read: write one document, without ---';
 
 function describeFault(path: string, lines: LineCounter, fault: YAMLError): string {
   return `${placeOf(path, lines, fault.pos[0])}: not valid YAML: ${withoutQuotedText(fault.message)}`;

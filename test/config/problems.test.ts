@@ -158,13 +158,20 @@ config('a fault of the YAML is told with line and column', async () => {
   ]);
 });
 
-config('a second document is refused: its settings would count for nothing', async () => {
-  assert.equal(await problems('---\nlog:\n  level: warn\n---\n# more\nsmtp:\n  url: x'), [
-    '6:1: another document begins here, and only the first would be read: write one file, without ---',
-  ]);
-  assert.is((await load('---\nlog:\n  level: warn\n---\n')).log.level, 'warn');
-  assert.is((await load('---\n')).log.level, 'info');
-});
+config(
+  'a second document is warned of, and keeps no daemon from starting that has started so far',
+  async () => {
+    const { log, smtp, warnings } = await load('---\nlog:\n  level: warn\n---\n# more\nsmtp:\n  url: x');
+    assert.equal([log.level, smtp], ['warn', null]);
+    assert.is(warnings.length, 1);
+    assert.match(
+      warnings[0] ?? '',
+      /:6:1: another document begins here, and only the first is read: write one document, without ---$/,
+    );
+    assert.is((await load('---\nlog:\n  level: warn\n---\n')).log.level, 'warn');
+    assert.is((await load('---\n')).log.level, 'info');
+  },
+);
 
 config('what cannot be printed is escaped', async () => {
   const [told] = await problems('log:\n  level: "\\e[31m\\u202e\\n"');
