@@ -199,8 +199,18 @@ test('a daemon that starts on either database meanwhile waits for the end of the
   assert.is(said[0], 'waits');
 });
 
+/** Asked by another program, so that the move stands still until it has its answer. */
+function refusalOfWrite({ cluster, database }: Context): string {
+  const sql = `SET lock_timeout = '50ms'; UPDATE cases SET name = 'late'`;
+  try {
+    return runProgram('psql', ['--quiet', '--command', sql, cluster.url(database)]);
+  } catch (error) {
+    return String(error);
+  }
+}
+
 test('a source on which a node lives is refused, and one that is held takes no writes', async (context) => {
-  const { cluster, database, dataDir } = context;
+  const { dataDir } = context;
   await toPostgres(context);
   const said: string[] = [];
   const store = await startNode(context, said);
@@ -213,14 +223,12 @@ test('a source on which a node lives is refused, and one that is held takes no w
   } finally {
     await store.close();
   }
-  let late: Promise<unknown> = Promise.resolve();
+  let refusal = 'it was taken';
   const write = () => {
-    late = rejection(
-      cluster.query(`SET lock_timeout = '50ms'; UPDATE cases SET name = 'late'`, [], database),
-    );
+    refusal = refusalOfWrite(context);
   };
   await toSqlite(context, file, at('copying', 'settings', write));
-  assert.match(String(await late), 'lock timeout');
+  assert.match(refusal, 'lock timeout');
   const changed = differences(contentOfFile(file), contentOfFile(join(dataDir, 'snitch.db')));
   assert.equal(changed, ['blind_windows', 'settings'], 'what the node noted, and its last sign of life');
 });
