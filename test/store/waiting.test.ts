@@ -514,3 +514,112 @@ contract('deliveries that wait for hours', (test) => {
     assert.is(close?.alert.type, 'snitch.paused');
   });
 });
+
+/** Hours that end a minute after the alarm. */
+const MORNING: Hours = { ...OFFICE, to: '12:01' };
+const CLOSING = DUE + MINUTE;
+
+/** Refuses all that is due for the pager, and has it tried again at `again`. */
+async function refuseAll(store: Store, now: number, again: number): Promise<string[]> {
+  const refused = await claim(store, now);
+  for (const { id, fence } of refused)
+    await store.settleDelivery(id, fence, { kind: 'retry', at: again, error: 'it answered 503' });
+  return refused.map(({ alert }) => alert.type.replace('snitch.', ''));
+}
+
+/** A case with a pager for the morning, which refused an alarm in the last minute of it. */
+async function refusedAtClosing(store: Store) {
+  const owner = await newCase(store);
+  const { token } = await healthySnitch(store, owner);
+  const channel = await pager(store, owner, { hours: MORNING });
+  await sweep(store, DUE);
+  assert.equal(await refuseAll(store, DUE, CLOSING + MINUTE), ['missing']);
+  return { owner, token, channel };
+}
+
+const NIGHT = CLOSING + 2 * HOUR;
+
+contract('deliveries that failed before the hours end', (test) => {
+  test('they are tried for half an hour more, and then when the hours begin again', async ({ store }) => {
+    const { owner } = await refusedAtClosing(store);
+    assert.equal(await refuseAll(store, CLOSING + MINUTE, CLOSING + HALF_AN_HOUR - 1), ['missing']);
+    assert.equal(await refuseAll(store, CLOSING + HALF_AN_HOUR - 1, NIGHT), ['missing']);
+    assert.equal(await refuseAll(store, NIGHT, NIGHT), []);
+    const [put] = await pagesOf(store, owner);
+    assert.equal([put?.state, put?.nextAttemptAt, put?.attempts], ['pending', OPENING, 3]);
+    assert.is(put?.lastError, 'it answered 503');
+    assert.equal(await deliverAll(store, OPENING - 1), []);
+    assert.equal(await deliverAll(store, OPENING), ['missing']);
+  });
+
+  test('an alarm that may have arrived is sent in the morning, and then its end', async ({ store }) => {
+    const { token } = await refusedAtClosing(store);
+    assert.equal(await refuseAll(store, CLOSING + MINUTE, NIGHT), ['missing']);
+    assert.equal(await deliverAll(store, NIGHT), []);
+    await checkIn(store, token, NIGHT + HOUR);
+    assert.equal(await deliverAll(store, NIGHT + 2 * HOUR), []);
+    assert.equal(await deliverAll(store, OPENING), ['missing', 'reporting']);
+  });
+
+  test('an end that failed is told in the morning as well, before a later alarm', async ({ store }) => {
+    const { token, owner } = await refusedAtClosing(store);
+    assert.equal(await deliverAll(store, CLOSING + MINUTE), ['missing']);
+    await store.updateChannel(owner.id, (await pagesOf(store, owner))[0]!.target, { hours: null });
+    await checkIn(store, token, CLOSING + 2 * MINUTE);
+    assert.equal(await refuseAll(store, CLOSING + 2 * MINUTE, NIGHT), ['reporting']);
+    await store.updateChannel(owner.id, (await pagesOf(store, owner))[0]!.target, { hours: MORNING });
+    await sweep(store, NIGHT);
+    assert.equal(await deliverAll(store, NIGHT), []);
+    assert.equal((await shownOf(store, owner)).slice(1), [
+      'reporting pending: it answered 503',
+      'missing pending hours',
+    ]);
+    assert.equal(await deliverAll(store, OPENING), ['reporting']);
+    assert.equal(await deliverAll(store, OPENING + MINUTE), ['missing']);
+  });
+
+  test('hours that are taken away let it through, and so does a hand', async ({ store }) => {
+    const { owner, channel } = await refusedAtClosing(store);
+    await refuseAll(store, CLOSING + MINUTE, NIGHT);
+    assert.equal(await deliverAll(store, NIGHT), []);
+    await store.updateChannel(owner.id, channel.id, { hours: null });
+    assert.equal(await refuseAll(store, NIGHT + MINUTE, NIGHT + HOUR), ['missing']);
+    await store.updateChannel(owner.id, channel.id, { hours: MORNING });
+    assert.equal(await deliverAll(store, NIGHT + HOUR), []);
+    const [put] = await pagesOf(store, owner);
+    await store.retryDelivery(owner.id, put!.id, NIGHT + 2 * HOUR);
+    assert.equal(await deliverAll(store, NIGHT + 2 * HOUR), ['missing']);
+  });
+
+  test('an acknowledgement at night ends it, and the census counts it among what waits', async ({
+    store,
+  }) => {
+    const { owner, token } = await refusedAtClosing(store);
+    await refuseAll(store, CLOSING + MINUTE, NIGHT);
+    assert.is((await store.census()).outbox.waiting, 0);
+    assert.equal(await deliverAll(store, NIGHT), []);
+    const { outbox } = await store.census();
+    assert.equal([outbox.waiting, outbox.oldestAlertAt], [1, OPENING]);
+    await store.acknowledgeSnitch(owner.id, token, { note: '', by: 'ops' }, NIGHT + MINUTE);
+    assert.equal(await shownOf(store, owner), ['missing dropped: it was acknowledged before']);
+  });
+
+  test('an address that the snitch itself names has no hours', async ({ store }) => {
+    const ann = { channel: 'email', target: 'ann@example.com' } as const;
+    for (const [alertEmail, sent] of [
+      [['Ann@example.com'], ['ann@example.com']],
+      [[], []],
+    ] as const) {
+      const owner = await newCase(store, { members: ['ann@example.com'] });
+      await store.updateRoute(owner.id, ann, { hours: MORNING });
+      const fields = { alertEmail: [...alertEmail] };
+      await healthySnitch(store, owner, fields);
+      await sweep(store, DUE);
+      const mail = { channel: 'email' } as const;
+      for (const { id, fence } of await claim(store, DUE, mail))
+        await store.settleDelivery(id, fence, { kind: 'retry', at: NIGHT, error: 'it answered 451' });
+      const late = (await claim(store, NIGHT, mail)).filter(({ case: { id } }) => id === owner.id);
+      assert.equal(late.map(({ target }) => target.toLowerCase()).slice(0, 1), sent);
+    }
+  });
+});

@@ -10,8 +10,8 @@ import type { Reading, Transaction } from '../transaction.ts';
 import { recordChannel, recordChannelEdit } from './activity/of-targets.ts';
 import { requireCase } from './cases.ts';
 import { forgetPace } from './pace/paces.ts';
+import { lookAnew } from './routes/look-anew.ts';
 import { hoursColumn, type RuleRow, toRule } from './routes/rules.ts';
-import { lookAnew } from './routes/waiting.ts';
 
 interface ChannelRow {
   id: string;

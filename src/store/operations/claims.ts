@@ -14,8 +14,9 @@ import { noteDelivered, noteRefused } from './channel-health.ts';
 import { isUnheard, recipientOf, waitsUntil } from './incidents.ts';
 import { isolate } from './isolation.ts';
 import { settleDropped } from './routes/acknowledged.ts';
+import { fateOfRetry } from './routes/retries.ts';
 import { ruleOf } from './routes/rules.ts';
-import { carryOut, fateOf } from './routes/waiting.ts';
+import { carryOut, type Fate, fateOf } from './routes/waiting.ts';
 import { getWebhook } from './webhooks.ts';
 
 /** A delivery before it is claimed. */
@@ -140,8 +141,7 @@ export async function lookAtClaimed(
 async function toClaimed(tx: Transaction, row: DueRow, now: number): Promise<ClaimedDelivery | null> {
   const alert = await getAlert(tx, row.alert_id);
   if (!alert) throw new Error(`there is no alert ${row.alert_id}`);
-  const rule = row.waits === null ? null : await ruleOf(tx, row.case_id, row);
-  const fate = await fateOf(tx, row, alert, rule, now);
+  const fate = await fateOfDue(tx, row, alert, now);
   if (fate !== null) {
     await carryOut(tx, row, fate);
     return null;
@@ -172,6 +172,12 @@ async function toClaimed(tx: Transaction, row: DueRow, now: number): Promise<Cla
     webhook: row.channel === 'webhook' ? await getWebhook(tx, row.case_id, row.target) : null,
     ...(recipient ? { recipient } : {}),
   };
+}
+
+async function fateOfDue(tx: Reading, row: DueRow, alert: Alert, now: number): Promise<Fate> {
+  if (row.attempts > 0) return fateOfRetry(tx, row, alert, now);
+  if (row.waits === null) return null;
+  return fateOf(tx, row, alert, await ruleOf(tx, row.case_id, row), now);
 }
 
 /** As if it had not been claimed. */

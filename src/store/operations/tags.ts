@@ -7,7 +7,7 @@ import type { Awaitable, Transaction } from '../transaction.ts';
 import { recordChanges } from './activity/of-snitches.ts';
 import { noteLostTags } from './needs/reliefs.ts';
 import { refuseCircle } from './needs/written.ts';
-import { lookAnewOf } from './routes/waiting.ts';
+import { lookAnewOf } from './routes/look-anew.ts';
 import { lookAnew } from './silences/alarms.ts';
 import { type SnitchRow, tagsIn } from './snitch-rows.ts';
 import { getRules, getStateById, type StateRow } from './states.ts';

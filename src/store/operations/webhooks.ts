@@ -7,8 +7,8 @@ import type { WebhookOptions } from '../webhooks.ts';
 import { recordWebhook } from './activity/of-targets.ts';
 import { requireCase } from './cases.ts';
 import { countTargets } from './channels.ts';
+import { lookAnew } from './routes/look-anew.ts';
 import { deleteRoute } from './routes/rules.ts';
-import { lookAnew } from './routes/waiting.ts';
 
 interface WebhookRow {
   id: string;

@@ -19,13 +19,9 @@ import { listMeasured, listReported } from '../../../src/store/operations/measur
 import { listOwnership, roomForSnitches } from '../../../src/store/operations/ownership.ts';
 import { findTokenByName } from '../../../src/store/operations/provisioning.ts';
 import { prune } from '../../../src/store/operations/retention/retention.ts';
+import { lookAnew } from '../../../src/store/operations/routes/look-anew.ts';
 import { updateRoute } from '../../../src/store/operations/routes/rules.ts';
-import {
-  dropWaiting,
-  findOutage,
-  lookAnew,
-  waitingFor,
-} from '../../../src/store/operations/routes/waiting.ts';
+import { dropWaiting, findOutage, waitingFor } from '../../../src/store/operations/routes/waiting.ts';
 import { deleteSnitch, getSnitch, updateSnitch } from '../../../src/store/operations/snitches.ts';
 import { getState } from '../../../src/store/operations/states.ts';
 import { applyDue } from '../../../src/store/operations/sweeping/due.ts';

@@ -5,7 +5,7 @@ import type { Hours } from '../../../core/hours/hours.ts';
 import { type Route, routeKey } from '../../../core/routing.ts';
 import type { Reading, Transaction } from '../../transaction.ts';
 import { recordRouteEdit } from '../activity/of-targets.ts';
-import { lookAnew } from './waiting.ts';
+import { lookAnew } from './look-anew.ts';
 
 export interface RuleRow {
   events: string;

@@ -48,7 +48,7 @@ export async function dropWaitingOfCase(tx: Transaction, caseId: string, why: st
 }
 
 /** Whether an attempted delivery arrived is unknown. */
-const UNTRIED = 'attempts = 0 AND leased = 0';
+export const UNTRIED = 'attempts = 0 AND leased = 0';
 
 /** Its parameter is the reason. */
 const DROPPED = `state = 'dropped', next_attempt_at = NULL, last_error = ?`;
@@ -138,32 +138,6 @@ export async function findOutage(tx: Reading, caseId: string, token: string): Pr
   };
 }
 
-/** After a route was changed or removed, what waits for its target is judged again at the next claim. */
-export function lookAnew(tx: Transaction, { channel, target }: Route): Promise<void> {
-  return lookAnewWhere(tx, 'channel = +? AND target = +? AND waiting_token IS NOT NULL', channel, target);
-}
-
-/** After snitches of the case were silenced, or a silence ended, what waits there is judged again at the next claim. */
-export function lookAnewInCase(tx: Transaction, caseId: string): Promise<void> {
-  return lookAnewWhere(tx, 'case_id = +? AND waiting_token IS NOT NULL', caseId);
-}
-
-/** After the tags of a snitch changed, other silences may cover it: what waits is judged again at the next claim. */
-export function lookAnewOf(tx: Transaction, token: string): Promise<void> {
-  return lookAnewWhere(tx, 'waiting_token = +?', token);
-}
-
-async function lookAnewWhere(tx: Transaction, condition: string, ...values: string[]): Promise<void> {
-  const waiting = `state = 'pending' AND ${condition} AND ${UNTRIED}`;
-  const channels = await tx.all<Pick<Route, 'channel'>>(
-    `SELECT DISTINCT channel FROM deliveries WHERE ${waiting}`,
-    ...values,
-  );
-  if (channels.length === 0) return;
-  await tx.run(`UPDATE deliveries SET next_attempt_at = 0 WHERE ${waiting}`, ...values);
-  tx.announce({ kind: 'deliveries', channels: channels.map(({ channel }) => channel) });
-}
-
 /** A delivery whose time seems to have come. */
 export interface WaitingRow {
   id: number;
@@ -175,11 +149,12 @@ export interface WaitingRow {
   waiting_token: string | null;
 }
 
-/** What becomes of a delivery that waited; null if it is sent. */
+/** What becomes of a delivery that is due; null if it is sent. */
 export type Fate = { why: string } | { until: number; waits: Wait } | null;
 
 /**
- * Checks once more whether a delivery that waited can be sent, in the transaction that claims it.
+ * Checks once more whether a delivery that waited and was never attempted can be sent, in the transaction that claims
+ * it.
  *
  * @param rule of its target now; null if that is gone
  */
@@ -191,7 +166,7 @@ export async function fateOf(
   now: number,
 ): Promise<Fate> {
   const { waits, waiting_token: token } = row;
-  if (waits === null || token === null || row.attempts > 0) return null;
+  if (waits === null || token === null) return null;
   if (rule === null) return { why: 'nobody is told there any more' };
   const event = eventOf(alert.type);
   const standing = await standingOf(tx, token);
@@ -281,6 +256,11 @@ async function behindOf(tx: Reading, row: WaitingRow, now: number): Promise<numb
     : Math.max(now + SECOND, Math.min(end.next_attempt_at, now + MINUTE));
 }
 
+/** One that went out at once, and failed, waits from now on. */
+const PUT_OFF = `UPDATE deliveries SET attempts = ?, leased = 0, next_attempt_at = ?, waits = ?,
+    waiting_token = COALESCE(waiting_token, (SELECT a.token FROM alerts AS a WHERE a.id = deliveries.alert_id))
+  WHERE id = ?`;
+
 /** Carries out a fate: the row is left as if it had not been claimed. */
 export async function carryOut(
   tx: Transaction,
@@ -291,8 +271,6 @@ export async function carryOut(
     const drop = `UPDATE deliveries SET ${DROPPED}, attempts = ?, leased = 0 WHERE id = ?`;
     await tx.run(drop, fate.why, attempts, id);
   } else {
-    const putOff =
-      'UPDATE deliveries SET attempts = ?, leased = 0, next_attempt_at = ?, waits = ? WHERE id = ?';
-    await tx.run(putOff, attempts, fate.until, fate.waits, id);
+    await tx.run(PUT_OFF, attempts, fate.until, fate.waits, id);
   }
 }

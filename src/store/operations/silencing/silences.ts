@@ -8,7 +8,7 @@ import { newId } from '../../identifiers.ts';
 import type { Reading, Transaction } from '../../transaction.ts';
 import { recordSilence } from '../activity/of-silences.ts';
 import { requireCase } from '../cases.ts';
-import { lookAnewInCase } from '../routes/waiting.ts';
+import { lookAnewInCase } from '../routes/look-anew.ts';
 import { SILENCE_COLUMNS, type SilenceRow, toSilence } from '../silences/rows.ts';
 import { getRules } from '../states.ts';
 import { endsNext } from './ends.ts';

@@ -5,7 +5,7 @@ import type { Transaction } from '../../transaction.ts';
 import { isolate } from '../isolation.ts';
 import { heldIn } from '../needs/held-text.ts';
 import { advanceRelief, dependentsOf, isSilenceEnd, nextRelief } from '../needs/reliefs.ts';
-import { lookAnewInCase } from '../routes/waiting.ts';
+import { lookAnewInCase } from '../routes/look-anew.ts';
 import { lookAnew } from '../silences/alarms.ts';
 import { getRules, getStateById, type StateRow, toState } from '../states.ts';
 import { apply } from '../triggers.ts';
