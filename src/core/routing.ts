@@ -109,7 +109,7 @@ export function routeOfRefusal(targets: Targets, refusedId: string, now: number)
   const heard = targets.channels.filter(({ id, kind }) => id !== refusedId && !keepsIncidents(kind));
   const judged = judge([], { ...targets, channels: heard }, noticeAt(now));
   return planned(
-    judged.map((one) => (one.rule ? { ...one, plan: timeOf(one.rule, noticeAt(now), false) } : one)),
+    judged.map((one) => (one.rule ? { ...one, plan: timeOf(one, one.rule, noticeAt(now)) } : one)),
   );
 }
 
@@ -140,7 +140,7 @@ function planOf(one: Route, rule: RouteRule | null, occasion: Occasion): Plan {
   if (why !== null) return { why };
   if (occasion.waiting?.has(routeKey(one)))
     return { why: 'is told of the alarm before it when its time comes' };
-  return timeOf(rule, occasion, occasion.told.has(routeKey(one)));
+  return timeOf(one, rule, occasion);
 }
 
 /**
@@ -188,13 +188,15 @@ export function whyNotTaken(
 /**
  * When a target is told: `after` counts from the beginning of the outage, so a reminder, or an error followed by
  * silence, is not delayed again; then the hours decide. A target that got the alarm gets its end, or a pause, without
- * `after`; notices have no `after`.
+ * `after`; notices have no `after`. What closes an incident is sent even if a pause is over by then: the job may have
+ * come back in it, and no alert tells of that.
  */
-function timeOf(rule: RouteRule, occasion: Occasion, isTold: boolean): { at: number; waits: Wait | null } {
-  const { event, now } = occasion;
-  const follows = isTold && (event === 'reporting' || event === 'paused');
-  const lasts = event !== 'blind' && !(event === 'reporting' && follows);
-  return whenOf(rule, { now, from: follows || event === 'blind' ? null : startOf(occasion), lasts });
+function timeOf(one: Route, rule: RouteRule, occasion: Occasion): { at: number; waits: Wait | null } {
+  const { event, told, now } = occasion;
+  const follows = (event === 'reporting' || event === 'paused') && told.has(routeKey(one));
+  const closes = follows && (event === 'reporting' || keepsIncidents(one.channel));
+  const from = follows || event === 'blind' ? null : startOf(occasion);
+  return whenOf(rule, { now, from, lasts: event !== 'blind' && !closes });
 }
 
 function startOf({ event, now, since }: Pick<Occasion, 'event' | 'now' | 'since'>): number {
