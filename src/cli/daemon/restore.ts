@@ -1,4 +1,5 @@
 /** `snitch restore`: replaces the database with a backup, and makes new keys if those here do not fit it. */
+import type { Store } from '../../store/store.ts';
 import { replacePrivateFile } from '../../system/private-file.ts';
 import { type Register, withExamples } from '../command/command.ts';
 import { DEFAULT_URL } from '../command/connection.ts';
@@ -48,7 +49,8 @@ async function restoreInto(dataDir: string, file: string, tell: (words: string) 
 /**
  * A backup has only the digests of keys. On a new host, or if the keys here were made after the backup, nobody on this
  * host could get in. Then new keys are added to those in the backup. A file that is not understood is left alone,
- * because it may have the only copy of the keys.
+ * because it may have the only copy of the keys, and so is one without an admin key, if the backup knows its other key:
+ * the admin key is then that of `admin_key_from`.
  *
  * @returns what to say about the keys, or null if the present ones are good
  */
@@ -61,8 +63,9 @@ async function completeCredentials(dataDir: string, now: number): Promise<string
     return `${path} cannot be read (${present}), and is as it was: move it away and restore again, which makes new keys`;
   const store = openStore({ dataDir, clock: () => now });
   try {
-    const [known, first] = [await store.findApiKey(present.admin_key ?? ''), (await store.listCases())[0]];
-    if (known?.apiKey.scope === 'admin') return null;
+    if ((await scopeOf(store, present.admin_key)) === 'admin') return null;
+    if (present.admin_key === undefined && (await scopeOf(store, present.api_key)) !== null) return null;
+    const first = (await store.listCases())[0];
     const name = 'made by restore';
     const acts = store.by({ keyId: null, name: 'snitch restore' }, now);
     const admin = await acts.createApiKey({ caseId: null, name, scope: 'admin' }, now);
@@ -74,10 +77,15 @@ async function completeCredentials(dataDir: string, now: number): Promise<string
     const { uid, gid } = process.getBuiltinModule('node:fs').statSync(dataDir);
     const owner = process.getuid?.() === 0 ? { uid, gid } : undefined;
     await replacePrivateFile(path, `${lines.join('\n')}\n`, owner);
-    return `${path} has new keys, because none there was in the backup; those of the backup are good still`;
+    return `${path} has new keys, because it had no admin key that the backup knows; keys that the backup knows are still valid`;
   } finally {
     await store.close();
   }
+}
+
+/** Null if the store does not know the key. */
+async function scopeOf(store: Pick<Store, 'findApiKey'>, key: string | undefined): Promise<string | null> {
+  return (await store.findApiKey(key ?? ''))?.apiKey.scope ?? null;
 }
 
 /** What is in the file; why it cannot be read, in words that quote nothing of it. */

@@ -153,6 +153,20 @@ backup('restore into an empty place makes it, private, with keys to get in', asy
   }
 });
 
+backup('restore leaves a key alone that the backup knows, if the admin key is kept elsewhere', async () => {
+  const adminKey = join(directory.path, 'admin-key');
+  writeFileSync(adminKey, `snk_${'a'.repeat(40)}\n`, { mode: 0o600 });
+  await using provided = await startProcess({ env: { SNITCH_ADMIN_KEY_FROM: adminKey } });
+  const { dataDir } = provided;
+  await runSnitch(['backup', '-q', file, '--data-dir', dataDir]);
+  await provided.end();
+  const credentials = readFileSync(join(dataDir, 'credentials.yaml'), 'utf8');
+  const { code, stderr } = await runSnitch(['restore', file, '--data-dir', dataDir]);
+  assert.is(code, 0, stderr);
+  assert.is(readFileSync(join(dataDir, 'credentials.yaml'), 'utf8'), credentials);
+  assert.not.match(stderr, 'new keys');
+});
+
 backup('what is damaged, newer or no database of ours is refused, and changes nothing', async () => {
   await on.make('stays');
   await on.run('backup', '-q', file);
