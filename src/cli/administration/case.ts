@@ -17,6 +17,8 @@ import { NotFoundError, UsageError } from '../failure/failure.ts';
 import { exactTime, type Field, Output, shownTime, type View } from '../output/output.ts';
 import type { Style } from '../output/style.ts';
 
+const WITHOUT_MEMBERS = 'alerts reach only webhooks, channels and the addresses of --alert-email';
+
 interface SettingFlags extends ClientFlags {
   name?: string;
   timezone?: string;
@@ -131,7 +133,7 @@ function caseFields(one: WireCase, style: Style): Field[] {
     { label: 'Name', text: one.name, paint: 'bold' },
     { label: 'Id', text: one.id },
     { label: 'Time zone', text: one.timezone },
-    { label: 'Members', text: one.members.join('\n') || 'nobody: alerts reach only webhooks' },
+    { label: 'Members', text: one.members.join('\n') || `nobody: ${WITHOUT_MEMBERS}` },
     { label: 'Reminders', text: one.reminders },
     { label: 'Limit', text: one.max_snitches === null ? 'none' : `${one.max_snitches} snitches` },
     { label: 'Error notices', text: one.error_notices ? 'on' : 'off' },
@@ -258,6 +260,5 @@ function printMembers(members: readonly string[], flags: ClientFlags): void {
   const output = new Output(flags);
   if (output.format === 'json') output.json(members);
   else output.lines(members.map(printable));
-  if (members.length === 0)
-    output.done('the case has no members: alerts reach only webhooks and --alert-email');
+  if (members.length === 0) output.done(`the case has no members: ${WITHOUT_MEMBERS}`);
 }

@@ -66,7 +66,11 @@ administration('members are added and removed one by one', async () => {
   assert.is(missing.code, 3);
   assert.match(missing.stderr, 'did you mean "b@example.com"?');
   assert.is((await on.run('member', 'add', 'no address')).code, 1);
-  assert.is((await on.run('member', 'remove', 'b@example.com')).code, 0);
+  const nobody = await on.run('member', 'remove', 'b@example.com');
+  assert.is(nobody.code, 0);
+  const elsewhere = 'alerts reach only webhooks, channels and the addresses of --alert-email';
+  assert.is(nobody.stderr, `the case has no members: ${elsewhere}\n`);
+  assert.match((await on.run('case', 'show')).stdout, `nobody: ${elsewhere}`);
 });
 
 administration('a key is printed once, works, and is refused after its deletion', async () => {
