@@ -103,6 +103,16 @@ test('the check-in address is in it, without a key', async (context) => {
   assert.ok(paths['/c/{token}']?.get && paths['/c/{token}/{suffix}']?.post);
 });
 
+test('each check-in address takes the time of a late report', async (context) => {
+  const addresses = Object.entries((await read(context)).paths).filter(([path]) => path.startsWith('/c/'));
+  assert.is(addresses.length, 4);
+  for (const [path, { parameters }] of addresses as [string, Pick<Operation, 'parameters'>][])
+    assert.ok(
+      parameters?.some(({ name, in: place }) => name === 'at' && place === 'query'),
+      path,
+    );
+});
+
 test('answers have the fields that are described, and no others', async (context) => {
   const { acme, admin } = context;
   const { write } = acme;

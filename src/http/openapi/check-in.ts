@@ -17,6 +17,13 @@ const CHECK_IN_PARAMETERS = [
     schema: { type: 'string', format: 'uuid' },
   },
   {
+    name: 'at',
+    in: 'query',
+    description:
+      'When the job checked in, if that is reported late: at most 7 days ago. Any other time is ignored, and the check-in counts for the time of its arrival.',
+    schema: { type: 'string', format: 'date-time' },
+  },
+  {
     name: 'values',
     in: 'query',
     description:
