@@ -1,6 +1,7 @@
 /** docs/api.md against the machine-readable description, which http/openapi.test.ts compares with the routes. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { STATUS_OF } from '../../src/http/endpoint/errors.ts';
 import { openApiDocument } from '../../src/http/openapi/openapi.ts';
 import { readPage } from './pages.ts';
 
@@ -92,6 +93,16 @@ test('required fields are marked as required', () => {
     );
     // A snitch also needs an interval or a schedule, which a list of fields cannot express.
     assert.equal(marked.toSorted(), required.toSorted(), request);
+  }
+});
+
+test('every type of error has a row with its status', () => {
+  const rows = readPage('docs/api.md')
+    .text.split('\n')
+    .filter((line) => /^\| \d{3} \|/.test(line));
+  for (const [type, status] of Object.entries(STATUS_OF)) {
+    const row = rows.find((line) => line.includes(`\`${type}\``)) ?? '';
+    assert.match(row, new RegExp(`^\\| ${status} \\|`), type);
   }
 });
 
