@@ -195,10 +195,15 @@ function describeUnusable(dataDir: string, code: string | undefined): Finding {
   return warning('data directory', `${dataDir} ${what}`, remedy);
 }
 
+/** Its memory and its open file may have the only copy of what is missing. */
+const STOP_FIRST = `if the daemon still runs, stop it in an orderly way (${asRoot('systemctl stop snitch.socket snitch')}, or SIGTERM): it then saves what it has, and says where`;
+
 async function checkStore(dataDir: string): Promise<Finding> {
-  const { inspectDatabase } = await import('../../store/sqlite/copy.ts');
+  const { inspectDatabase, lossIn } = await import('../../store/sqlite/copy.ts');
   try {
     const content = inspectDatabase(dataDir);
+    const loss = content === null ? lossIn(dataDir) : null;
+    if (loss) return failure('store', loss.message, [STOP_FIRST, ...loss.remedies].join('. '));
     if (content === null) return warning('store', 'there is no database yet', '`snitch serve` creates it');
     const { snitches, cases } = content;
     const counts = `${countOf(snitches, 'snitch', 'snitches')} in ${countOf(cases, 'case', 'cases')}`;

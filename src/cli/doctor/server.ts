@@ -65,12 +65,16 @@ async function probe(
   }
 }
 
+/** A restart on a full disk may fail, and one after a database was moved has to be an orderly stop. */
+const NOT_READY =
+  'check the log of the daemon; a restart helps only if the sweep or the outbox hangs, and not if a disk is full, a database is away, or an upgrade is under way';
+
 function checkSweep({ status, text }: Probe): Finding {
   if (status === 200) return sweepOf(text);
   if (status !== 503) {
     return failure('sweep', `/readyz answered with status ${status}`, 'is this a snitch server? Check --url');
   }
-  return failure('sweep', problemsIn(text), 'check the log of the daemon, and restart it');
+  return failure('sweep', problemsIn(text), NOT_READY);
 }
 
 /** Mentions work in progress, because an alarm may have to wait for it. */

@@ -11,6 +11,7 @@ import { databasePath, prepareDataDir } from './connection.ts';
 import { isSameFile, refusalOfTarget } from './copy-target.ts';
 import { BESIDE, discard, isForWantOfLinks, newDraft, restoreDraft } from './drafts.ts';
 import { DataDirLocked, lockDataDir } from './lock.ts';
+import { type Loss, lossOf } from './traces.ts';
 
 /** A copy cannot be made, or is not fit to be put in place; the message says why. */
 export class CopyFailed extends Error {
@@ -139,6 +140,11 @@ export function inspectDatabase(dataDir: string): Content | null {
   } finally {
     db.close();
   }
+}
+
+/** Null if there is a database, or if there never was one. */
+export function lossIn(dataDir: string): Loss | null {
+  return lossOf(databasePath(dataDir));
 }
 
 /** @throws CopyFailed that says why the file cannot replace a database */

@@ -311,6 +311,22 @@ doctor('a bad configuration, an unreachable server and a refused key are told ap
   assert.match(ofNoCase.of('API key')?.remedy ?? '', '`api_key`');
 });
 
+doctor('a database that is missing where there was one is a failure, as it is for the daemon', async () => {
+  using place = temporaryDirectory();
+  const { path: dataDir } = place;
+  chmodSync(dataDir, 0o700);
+  const fresh = await examine([], { SNITCH_DATA_DIR: dataDir });
+  assert.equal(
+    [fresh.of('store')?.state, fresh.of('store')?.message],
+    ['warning', 'there is no database yet'],
+  );
+  writeFileSync(join(dataDir, 'credentials.yaml'), `url: ${on.daemon.url}\n`, { mode: 0o600 });
+  const { code, of } = await examine([], { SNITCH_DATA_DIR: dataDir });
+  assert.equal([code, of('store')?.state], [1, 'failure']);
+  assert.match(of('store')?.message ?? '', 'snitch.db is missing, but there was one: credentials.yaml is');
+  assert.match(of('store')?.remedy ?? '', /stop it in an orderly way.*mount that.*snitch restore FILE/);
+});
+
 doctor('a server that is not ready says why, and a clock that is wrong is noticed', async () => {
   const body = { status: 'not ready', problems: ['the sweep has stopped'] };
   const date = new Date(Date.now() - 3_600_000).toUTCString();
@@ -319,6 +335,7 @@ doctor('a server that is not ready says why, and a clock that is wrong is notice
     const { code, of } = await examine([], { SNITCH_URL: server.url, SNITCH_API_KEY: 'x' });
     assert.is(code, 1);
     assert.equal([of('sweep')?.state, of('sweep')?.message], ['failure', 'the sweep has stopped']);
+    assert.match(of('sweep')?.remedy ?? '', 'a restart helps only if the sweep or the outbox hangs');
     assert.equal(
       [of('clock')?.state, /differ by (59m|1h)/.test(of('clock')?.message ?? '')],
       ['failure', true],
