@@ -53,7 +53,8 @@ function description(): string[] {
     paragraph('A file of the first two must exist. A name with nothing behind it means the default.'),
     paragraph(
       `Each setting is also an environment variable, which wins over the file: \`rate_limit.per_minute\` is
-      \`SNITCH_RATE_LIMIT_PER_MINUTE\`. Lists are separated by commas there, and an empty variable counts as absent.`,
+      \`SNITCH_RATE_LIMIT_PER_MINUTE\`. There the items of a list
+      are separated by commas, \`commands\` is JSON, and an empty variable counts as absent.`,
     ),
     paragraph(
       `The daemon does not start with a configuration that is wrong. \`snitch config check\` lists everything that is wrong

@@ -239,7 +239,11 @@ function describeBadValue(issue: z.core.$ZodIssue, origin: Origin): Problem {
   const setting = String(issue.path.filter((part) => typeof part !== 'number').join('.'));
   const text = `${name}: ${describeFaultyValue(issue, setting, origin)}`;
   const variable = origin.variables.get(setting);
-  if (variable) return { line: null, text: `environment variable ${variable}: ${text}` };
+  if (variable) {
+    const place = PLACES.get(setting);
+    const form = place && 'inVariable' in place && place.inVariable ? `; ${place.inVariable}` : '';
+    return { line: null, text: `environment variable ${variable}: ${text}${form}` };
+  }
   const line = origin.file?.lineOf(issue.path) ?? origin.file?.lineOf(issue.path.slice(0, -1)) ?? null;
   return inFile(origin, line, text);
 }

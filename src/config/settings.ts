@@ -111,7 +111,14 @@ export type Settings = z.output<typeof settingsSchema>;
 export const SECRET_SETTINGS: ReadonlySet<string> = new Set(['smtp.url', 'watchdog.url', 'store.url']);
 
 /** What belongs at a place in the configuration: a section with its names, or a value. */
-export type Place = { section: readonly string[] } | { allowed: string; read: (text: string) => unknown };
+export type Place =
+  | { section: readonly string[] }
+  | {
+      allowed: string;
+      read: (text: string) => unknown;
+      /** How it is written in a variable, if not as in the file; null otherwise. */
+      inVariable: string | null;
+    };
 
 /** Each place by its full name. The name of the whole file is ''. */
 export const PLACES: ReadonlyMap<string, Place> = new Map(describePlaces(settingsSchema, ''));
@@ -135,7 +142,16 @@ function* describePlaces(schema: z.core.$ZodType, name: string): Generator<[stri
       yield* describePlaces(inner.shape[child], name === '' ? child : `${name}.${child}`);
     return;
   }
-  yield [name, { allowed: z.globalRegistry.get(inner)?.description ?? '', read: readerOf(inner) }];
+  const allowed = z.globalRegistry.get(inner)?.description ?? '';
+  yield [name, { allowed, read: readerOf(inner), inVariable: formInVariable(inner) }];
+}
+
+function formInVariable(schema: z.core.$ZodType): string | null {
+  if (schema instanceof z.ZodArray)
+    return 'in a variable, its items are separated by commas, without brackets';
+  if (schema instanceof z.ZodRecord)
+    return 'in a variable, it is JSON: {"page": ["/usr/local/bin/page", "--now"]}';
+  return null;
 }
 
 function withoutDefault(schema: z.core.$ZodType): z.core.$ZodType {

@@ -189,6 +189,17 @@ config('a command is a program by its absolute path, and its arguments', async (
   }
 });
 
+config('a variable that is written as in the file is refused with the form that a variable has', async () => {
+  const refusal = async (env: NodeJS.ProcessEnv) =>
+    String(await loadConfig({ env: { ...HOME, ...env } }).catch((error) => error));
+  const lists = await refusal({ SNITCH_TRUSTED_PROXIES: '["10.0.0.0/8", "::1"]' });
+  assert.match(lists, 'such as ["10.0.0.0/8", "::1"]; in a variable, its items are separated by commas');
+  const maps = await refusal({ SNITCH_COMMANDS: '{page: [/usr/local/bin/page, --now]}' });
+  const [, form = ''] = /in a variable, it is JSON: (.+)$/m.exec(maps) ?? [];
+  const { commands } = await loadConfig({ env: { ...HOME, SNITCH_COMMANDS: form } });
+  assert.equal(commands, { page: ['/usr/local/bin/page', '--now'] });
+});
+
 config('variables of the command line, and empty ones, are not settings', async () => {
   const env = { ...HOME, SNITCH_URL: 'http://x', SNITCH_API_KEY: 'k', SNITCH_LISTEN: '' };
   assert.equal(await loadConfig({ env }), DEFAULTS);
