@@ -18,7 +18,7 @@ interface KeyFlags extends ClientFlags {
 }
 
 const CASE_OPTION = ['--case <case>', 'of this case, by its id or its name (admin)'] as const;
-const ADMIN_OPTION = ['--admin', 'that administer the server (admin)'] as const;
+const ADMIN_OPTION = ['--admin', 'of the server, and not of a case (admin)'] as const;
 
 export const register: Register = (program) => {
   const key = program.command('key').description('API keys: of your case, of any case, or of the server');
@@ -40,7 +40,13 @@ export const register: Register = (program) => {
     .command('create')
     .description('make a key, and print it')
     .argument('<name>', 'what it is for, or who uses it')
-    .addOption(new Option('--scope <scope>', 'what it may do').choices(['read', 'write', 'provision']))
+    .addOption(
+      new Option('--scope <scope>', 'what it may do; write if left out').choices([
+        'read',
+        'write',
+        'provision',
+      ]),
+    )
     .option(...CASE_OPTION)
     .option(...ADMIN_OPTION)
     .action((name: string, flags: KeyFlags) => createKey(name, flags));
@@ -99,8 +105,9 @@ async function createKey(name: string, flags: KeyFlags): Promise<void> {
     ],
     { name: () => created.name, id: () => key },
   );
+  const variable = flags.admin ? 'SNITCH_ADMIN_KEY_FILE' : 'SNITCH_API_KEY_FILE';
   output.done(
-    'the key is shown only this once: keep it in a file with mode 0600, and name that file in SNITCH_API_KEY_FILE',
+    `the key is shown only this once: keep it in a file with mode 0600, and name that file in ${variable}`,
   );
 }
 

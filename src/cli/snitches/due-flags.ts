@@ -28,7 +28,7 @@ export function addDueOptions(command: Command): Command {
     .option('--timezone <zone>', 'of the schedule (default: that of the case)')
     .option(
       '--grace <duration>',
-      'how long after it is due to alert, such as 10m (default: a tenth of the shortest gap between two runs; with an interval none)',
+      'how long after it is due to alert, such as 10m (default: a tenth of the shortest gap between two runs, from 1m to 15m; with an interval none)',
     );
 }
 

@@ -24,9 +24,12 @@ export const register: Register = (program) => {
     .description('show the next runs of a schedule with their deadlines, or say what is wrong with it')
     .option('--cron <expression>', 'five fields, or @daily and the like')
     .option('--calendar <expression>', 'as OnCalendar= of systemd has it')
-    .option('--every <duration>', 'so long after the last check-in, such as 90m')
+    .option('--every <duration>', 'this long after the last check-in, such as 90m')
     .option('--timezone <zone>', 'in which it is read (default: that of the case)')
-    .option('--grace <duration>', 'from a run to its deadline (default: a tenth of the shortest gap)')
+    .option(
+      '--grace <duration>',
+      'from a run to its deadline (default: a tenth of the shortest gap, from 1m to 15m)',
+    )
     .option('--from <time>', 'the runs after this ISO 8601 time (default: now)')
     .action((flags: CheckFlags) => checkSchedule(flags));
   withExamples(

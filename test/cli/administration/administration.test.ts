@@ -85,6 +85,17 @@ administration('a key is printed once, works, and is refused after its deletion'
   assert.is((await runSnitch(['list'], env)).code, 4);
 });
 
+administration('a new key names the variable that commands read a key of its kind from', async () => {
+  for (const [option, variable] of [
+    [[], 'SNITCH_API_KEY_FILE'],
+    [['--admin'], 'SNITCH_ADMIN_KEY_FILE'],
+  ] as const) {
+    const { stderr } = await on.run('key', 'create', 'named', ...option);
+    assert.match(stderr, `name that file in ${variable}\n`);
+    assert.is((await on.run('key', 'delete', 'named', '-f', ...option)).code, 0);
+  }
+});
+
 administration('a webhook prints its secret once, is tested, rotated and removed', async () => {
   const receiver = await startWebhookReceiver();
   try {
