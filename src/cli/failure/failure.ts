@@ -111,7 +111,7 @@ function describeRefusal(error: ApiError): { lines: string[]; exitCode: number }
   if (foreign && status === 404) return { lines: [message, RIGHT_ADDRESS], exitCode: EXIT.unreachable };
   if (status === 401) {
     const advice =
-      'the key is taken from --api-key-file, SNITCH_API_KEY, SNITCH_API_KEY_FILE, cli.yaml or credentials.yaml: `snitch doctor` shows which';
+      "the key is taken from --api-key-file, SNITCH_API_KEY, SNITCH_API_KEY_FILE, cli.yaml or credentials.yaml: `snitch doctor` shows which; for administrators' commands, SNITCH_ADMIN_KEY and SNITCH_ADMIN_KEY_FILE come before SNITCH_API_KEY";
     return { lines: [message, advice], exitCode: EXIT.authentication };
   }
   if (status === 403) return { lines: [message], exitCode: EXIT.authentication };

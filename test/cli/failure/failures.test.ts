@@ -166,6 +166,7 @@ failures('a refused key: 4', async () => {
   assert.is(stdout, '');
   assert.match(stderr, 'The API key is missing or invalid.');
   assert.match(stderr, 'SNITCH_API_KEY_FILE');
+  assert.match(stderr, 'SNITCH_ADMIN_KEY and SNITCH_ADMIN_KEY_FILE come before SNITCH_API_KEY');
 });
 
 failures('too many requests, and a wait longer than the user has time for: 1', async () => {
