@@ -53,7 +53,9 @@ export class Unreachable extends Error {
 
   constructor(url: string, cause: unknown) {
     const broken = cause instanceof Error && BROKEN.has(codeOf(cause));
-    const why = cause instanceof Error ? cause.message || codeOf(cause) : String(cause);
+    const said = cause instanceof Error ? cause.message || codeOf(cause) : String(cause);
+    // The rest is advice of Node.js to whoever starts it, to do what this program does already.
+    const [why] = said.split('; if the root CA is installed locally', 1);
     super(
       broken
         ? `the connection to ${url} broke before the answer came: ${why}`

@@ -38,6 +38,14 @@ test('each description says what to check', () => {
   assert.is(failureInWords('a text', HOST), 'a text');
 });
 
+test('what Node.js advises whoever starts it is not told to whoever reads the failure', () => {
+  const advice = '; if the root CA is installed locally, try running Node.js with --use-system-ca';
+  const error = Object.assign(new Error(`self-signed certificate${advice}`), {
+    code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+  });
+  assert.is(failureInWords(error, HOST), `the certificate of ${HOST} is not valid: self-signed certificate`);
+});
+
 test('the address that failed is named if it is known', () => {
   assert.is(told('ECONNREFUSED', { address: '192.0.2.1', port: 25 }), 'connection refused by 192.0.2.1:25');
   assert.is(

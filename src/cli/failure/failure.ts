@@ -64,19 +64,28 @@ function isNamed<T extends Error>(error: unknown, name: string): error is T {
   return error instanceof Error && error.name === name;
 }
 
-function describeSilence({ message, url, broken }: Unreachable): string[] {
+function describeSilence({ message, url, broken, cause }: Unreachable): string[] {
   if (broken) {
     return [
       message,
       'it may or may not have been done: check, for instance with `snitch log`, before you try again',
     ];
   }
+  if (isOfUnknownAuthority(cause)) return [message, UNTRUSTED];
   const late = message.endsWith('no answer in time');
   const advice = late
     ? 'the server, or a firewall in front of it, does not answer: check its log, or allow more time with --timeout 60s'
     : `is \`snitch serve\` running? Use --url or SNITCH_URL for another server (now ${url})`;
   return [message, advice];
 }
+
+function isOfUnknownAuthority(cause: unknown): boolean {
+  const { code = '' } = (cause ?? {}) as { code?: unknown };
+  return /SELF_SIGNED|UNABLE_TO_GET_ISSUER|UNABLE_TO_VERIFY/.test(String(code));
+}
+
+const UNTRUSTED =
+  'no authority that this host trusts has signed the certificate: add the right one to those of the host, or name its file in SSL_CERT_FILE';
 
 const RIGHT_ADDRESS = 'is its address right? Set it with --url or SNITCH_URL';
 

@@ -1,4 +1,5 @@
 /** Connection failures in words that tell whoever runs the target where to look. */
+import { withoutNodeAdvice } from '../../text/node-advice.ts';
 import { printable, shorten } from '../../text/printable.ts';
 
 /** The longest error that is kept with a delivery, in characters. */
@@ -61,14 +62,15 @@ function eachInWords({ errors }: AggregateError, host: string): string {
 
 function oneInWords(error: unknown, host: string): string {
   if (!(error instanceof Error)) return String(error);
+  const message = withoutNodeAdvice(error.message);
   const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
-  if (error.name === 'HTTPParserError') return `the answer from ${host} is not HTTP: ${error.message}`;
-  if (code === undefined) return error.message;
+  if (error.name === 'HTTPParserError') return `the answer from ${host} is not HTTP: ${message}`;
+  if (code === undefined) return message;
   const words = WORDS[code];
   if (words) return words(address === undefined || port === undefined ? host : hostAndPort(address, port));
-  if (CERTIFICATE.test(code)) return `the certificate of ${host} is not valid: ${error.message}`;
-  if (code.startsWith('ERR_SSL') || code === 'EPROTO') return `TLS with ${host} failed: ${error.message}`;
-  return `${error.message} (${code})`;
+  if (CERTIFICATE.test(code)) return `the certificate of ${host} is not valid: ${message}`;
+  if (code.startsWith('ERR_SSL') || code === 'EPROTO') return `TLS with ${host} failed: ${message}`;
+  return `${message} (${code})`;
 }
 
 function hostAndPort(address: string, port: number): string {

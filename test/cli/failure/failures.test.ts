@@ -1,11 +1,15 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SEEN_FILE } from '../../../src/store/postgres/hosts/seen-file.ts';
+import { closing } from '../../closing.ts';
 import { newDataDir, removeDataDir } from '../../data-directory.ts';
+import { unless, without } from '../../skipped.ts';
 import { type FakeAnswer, fakeServer, startFakeServer } from '../fake-server.ts';
 import { onTerminal } from '../on-terminal.ts';
 import { type Ended, runSnitch, temporaryDirectory } from '../snitch-process.ts';
@@ -31,6 +35,26 @@ failures('a server that is down: 5, and what to do', async () => {
   assert.is(stdout, '');
   assert.match(stderr, /^snitch: cannot reach http:\/\/127\.0\.0\.1:9: .*ECONNREFUSED/);
   assert.match(stderr, 'is `snitch serve` running?');
+});
+
+const withOpenssl = unless(without('openssl', 'version'), failures);
+
+withOpenssl('a certificate that is not trusted: 5, and where to name its authority', async () => {
+  using place = temporaryDirectory();
+  const [key, certificate] = [join(place.path, 'key.pem'), join(place.path, 'certificate.pem')];
+  spawnSync('openssl', [
+    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', '-days', '2'],
+    ...['-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', certificate],
+  ]);
+  const options = { key: readFileSync(key), cert: readFileSync(certificate) };
+  using server = closing(createSecureServer(options, (_, response) => response.end('[]')));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `https://localhost:${(server.address() as AddressInfo).port}`;
+  const { code, stderr } = await runSnitch(['list'], { ...KEY, SNITCH_URL: url });
+  assert.is(code, 5);
+  const [message, advice = ''] = stderr.split('\n');
+  assert.is(message, `snitch: cannot reach ${url}: self-signed certificate`);
+  assert.match(advice, 'or name its file in SSL_CERT_FILE');
 });
 
 failures(

@@ -1,4 +1,5 @@
 /** What prevents a connection or breaks it, and whether waiting may help. */
+import { withoutNodeAdvice } from '../../../text/node-advice.ts';
 
 /** The connection cannot be made or cannot be used; the message names the host and never shows a password. */
 export class ConnectionFault extends Error {
@@ -61,9 +62,9 @@ export function connectionFault(place: string, error: unknown): ConnectionFault 
   });
 }
 
-/** Drops the advice that Node.js adds to TLS errors, which is of no use to an operator, and its empty lists. */
+/** Drops what is of no use to an operator, and empty lists. */
 function plain(message: string): string {
-  return message.replace(/; if the root CA is installed locally.*$/s, '').replace(/[\s:]+$/, '');
+  return withoutNodeAdvice(message).replace(/[\s:]+$/, '');
 }
 
 /** What a person can do about it, if the server's own words do not say so. */
