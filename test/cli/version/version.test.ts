@@ -6,9 +6,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const { version, dependencies } = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8')) as {
+const { version, dependencies, scripts } = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8')) as {
   version: string;
   dependencies: Record<string, string>;
+  scripts: Record<string, string>;
 };
 
 function shell(script: string): string {
@@ -54,6 +55,12 @@ versions('output that cannot be written is an error in words', () => {
   });
   assert.is(status, 1);
   assert.match(stderr, /^snitch: the output cannot be written: ENOSPC[^\n]*\n$/);
+});
+
+versions('npm start runs the command, so its daemon trusts the authorities of the system too', () => {
+  const [, started = ''] = /exec (.+) serve$/.exec(scripts.start ?? '') ?? [];
+  assert.is(shell(`${started} version`), `snitch ${version}\n`);
+  assert.match(readFileSync(`${ROOT}/${started}`, 'utf8'), /^exec .* --use-system-ca /m);
 });
 
 versions.run();
