@@ -46,7 +46,7 @@ export async function createPrivateFile(path: string, text: string, owner?: Owne
  * Makes a private file as `createPrivateFile` does, before it returns.
  *
  * @param text absent if somebody else fills the file and syncs it
- * @throws the error of the file system, `EEXIST` for a name that is taken; half a file is removed again
+ * @throws the error of the file system, `EEXIST` if the name is taken; a file that is incomplete is removed again
  */
 export function createPrivateFileNow(path: string, text?: string | Buffer): void {
   fillNow(path, (fd) => {
@@ -59,7 +59,7 @@ export function createPrivateFileNow(path: string, text?: string | Buffer): void
 /**
  * Copies a file of any size to a new private file. The copy is not synced, because the caller still changes it.
  *
- * @throws the error of the file system, `EEXIST` for a name that is taken; half a copy is removed again
+ * @throws the error of the file system, `EEXIST` if the name is taken; a copy that is incomplete is removed again
  */
 export function copyToPrivateFileNow(from: string, path: string): void {
   const source = node.openSync(from, 'r');
