@@ -1,4 +1,4 @@
-/** `snitch case` and `member`: the team, its time zone and its reminders; with an admin key, all cases. */
+/** `snitch case` and `member`: the case of the key, its members, time zone and reminders; with an admin key, all cases. */
 import { type Command, Option } from 'commander';
 import type { Client } from '../../api/client.ts';
 import type { WireCase } from '../../api/wire.ts';
