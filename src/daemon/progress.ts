@@ -5,7 +5,7 @@ import type { Sweeper } from '../sweep/sweeper.ts';
 import { durationInWords } from '../text/durations.ts';
 
 export interface Workers {
-  store: Pick<Store, 'health' | 'misplaced' | 'checking' | 'node'>;
+  store: Pick<Store, 'health' | 'misplaced' | 'isContested' | 'checking' | 'node'>;
   sweeper: Pick<Sweeper, 'problem' | 'stall' | 'progress'>;
   deliverer: Pick<Deliverer, 'problem'>;
   start: Start;
@@ -30,8 +30,9 @@ function faults({ store, sweeper, deliverer }: Workers): string[] {
   const storeProblem = problemOf(store.health());
   // This can be read without a key, so it does not say where the file was. The log does.
   const place = store.misplaced() === null ? null : 'a file of the database was deleted, moved or replaced';
+  const rival = store.isContested() ? 'another process has locked the same data directory' : null;
   const node = store.node?.problem() ?? null;
-  return [storeProblem, place, node, sweeper.problem(), deliverer.problem()].filter(
+  return [storeProblem, place, rival, node, sweeper.problem(), deliverer.problem()].filter(
     (problem) => problem !== null,
   );
 }

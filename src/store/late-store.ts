@@ -29,6 +29,7 @@ export function lateStore(problem: () => string, since: number, onClosed = () =>
   const early: Partial<Store> = {
     health: () => ({ failingSince: since, commits: 0, syncs: 0 }),
     misplaced: () => null,
+    isContested: () => false,
     isSaving: () => false,
     lost: null,
     check: () => {},

@@ -56,6 +56,8 @@ export interface OpenedStore {
   health(): StoreHealth;
   /** In words, if what is stored now would not be found at the next start; null while everything is in its place. */
   misplaced(): string | null;
+  /** Whether another process has locked the same files, which only one may use. */
+  isContested(): boolean;
   /** While it is being closed: whether misplaced data is being saved, which must be waited for. */
   isSaving(): boolean;
   /**

@@ -10,6 +10,7 @@ function workers(postponing: string | null, checking: { done: number; of: number
     store: {
       health: () => ({ commits: 0, syncs: 0, failingSince: null }),
       misplaced: () => null,
+      isContested: () => false,
       checking: () => checking,
       node: null,
     },
@@ -30,6 +31,12 @@ test('everything that takes long is reported, and is not a problem', () => {
     'checking the database in the background: 2 of 30 tables are done',
   ]);
   assert.equal(problems(busy), []);
+});
+
+test('a second daemon on the same directory is a problem', () => {
+  const quiet = workers(null, null);
+  const store = { ...quiet.store, isContested: () => true };
+  assert.equal(problems({ ...quiet, store }), ['another process has locked the same data directory']);
 });
 
 test.run();

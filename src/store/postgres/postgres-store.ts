@@ -92,6 +92,7 @@ export function storeOn(options: PostgresOptions): StoreOnPool {
     }),
     // The following methods are about files: the server looks after its own.
     misplaced: () => null,
+    isContested: () => false,
     isSaving: () => false,
     lost: null,
     check: () => {},

@@ -12,8 +12,9 @@ import type { BackgroundCopy } from './background-copy.ts';
 import { databasePath, type Opened, type Opening, openInParts, prepareDataDir } from './connection.ts';
 import { discard, restoreDraft } from './drafts.ts';
 import { GroupCommit } from './group-commit.ts';
+import { KeptLock } from './kept-lock.ts';
 import { LateCheck } from './late-check.ts';
-import { lockDataDir } from './lock.ts';
+import { type DirectoryLock, takeLock } from './lock.ts';
 import { LogSync } from './log-sync.ts';
 import type { Migrated } from './migrate.ts';
 import { finished, finishedUnlessStopped } from './parts.ts';
@@ -64,9 +65,9 @@ export interface SqliteOptions {
 export function openStore(options: SqliteOptions): Store {
   const taken = take(options);
   try {
-    return storeOn(finished(taken.opening), options, taken.unlock);
+    return storeOn(finished(taken.opening), options, taken.lock);
   } catch (error) {
-    taken.unlock();
+    taken.lock.release();
     throw error;
   }
 }
@@ -79,24 +80,24 @@ export function openStore(options: SqliteOptions): Store {
 export async function openStoreUnlessStopped(options: SqliteOptions, signal: AbortSignal): Promise<Store> {
   const taken = take(options);
   try {
-    return storeOn(await finishedUnlessStopped(taken.opening, signal), options, taken.unlock);
+    return storeOn(await finishedUnlessStopped(taken.opening, signal), options, taken.lock);
   } catch (error) {
-    taken.unlock();
+    taken.lock.release();
     throw error;
   }
 }
 
 /** Locks the data directory for this process. */
-function take(options: SqliteOptions): { unlock: () => void; opening: Generator<void, Opened> } {
+function take(options: SqliteOptions): { lock: DirectoryLock; opening: Generator<void, Opened> } {
   const { dataDir, checkWith } = options;
   prepareDataDir(dataDir);
-  const unlock = lockDataDir(dataDir);
+  const lock = takeLock(dataDir);
   // A restore that was killed may have left as much as the whole backup.
   discard(restoreDraft(databasePath(dataDir)));
-  return { unlock, opening: openInParts(dataDir, { ...options, canCheckLater: checkWith !== undefined }) };
+  return { lock, opening: openInParts(dataDir, { ...options, canCheckLater: checkWith !== undefined }) };
 }
 
-function storeOn({ db, checked }: Opened, options: SqliteOptions, unlock: () => void): Store {
+function storeOn({ db, checked }: Opened, options: SqliteOptions, lock: DirectoryLock): Store {
   const { dataDir, clock, report = () => {}, lookEvery } = options;
   const acknowledged = remember(db, dataDir, clock, report);
   const log = new LogSync(db, databasePath(dataDir), options);
@@ -104,6 +105,8 @@ function storeOn({ db, checked }: Opened, options: SqliteOptions, unlock: () => 
   const calendar = new Calendar();
   const batches = new GroupCommit({ ...options, db, calendar, sync: log, acknowledged, announce });
   const place = new PlaceWatch({ db, log, dataDir, clock, report, lookEvery });
+  const isAtStake = () => log.misplaced() === null;
+  const kept = new KeptLock(lock, { dataDir, isAtStake, report, lookEvery });
   const check = new LateCheck(dataDir, log, checked ? {} : options);
   // When a database is closed, by us or as the process ends, its log is copied once more, with SQLite's own syncs.
   const syncItself = () => db.pragma('synchronous = FULL');
@@ -117,6 +120,7 @@ function storeOn({ db, checked }: Opened, options: SqliteOptions, unlock: () => 
       syncs: log.syncs,
     }),
     misplaced: () => log.misplaced(),
+    isContested: () => kept.isContested,
     isSaving: () => place.isSaving,
     lost: acknowledged.loss?.window ?? null,
     check: () => check.begin(),
@@ -134,7 +138,7 @@ function storeOn({ db, checked }: Opened, options: SqliteOptions, unlock: () => 
       db.close();
       log.close();
       acknowledged.close();
-      unlock();
+      kept.release();
     },
   };
 }

@@ -48,6 +48,7 @@ export function lazily(opening: Promise<Store>): Store {
     refused: () => opened?.refused() ?? null,
     health: () => opened?.health() ?? { failingSince: null, commits: 0, syncs: 0 },
     misplaced: () => null,
+    isContested: () => false,
     isSaving: () => false,
     lost: null,
     check: () => {},

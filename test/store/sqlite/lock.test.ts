@@ -1,13 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
-import { DataDirLocked } from '../../../src/store/sqlite/lock.ts';
+import { DataDirLocked, lockDataDir, lockPath } from '../../../src/store/sqlite/lock.ts';
+import { until } from '../../until.ts';
 import { openIn, queryDirectory, temporaryDirectory } from '../fixture.ts';
 
 const HOLDER = fileURLToPath(new URL('holder.ts', import.meta.url));
@@ -89,6 +91,48 @@ lock('others may read while a store is open', async (world) => {
 lock('a store that cannot be opened leaves the directory free', async (world) => {
   writeFileSync(databasePath(world.dataDir), 'no database at all, but long enough to look at '.repeat(40));
   for (let attempt = 0; attempt < 2; attempt += 1) assert.throws(() => open(world), /is damaged/);
+});
+
+lock(
+  'a lock that is removed while it is in use is taken again before anybody else can have it',
+  async (world) => {
+    const reports: string[] = [];
+    await using store = openIn(world.dataDir, { report: (message) => void reports.push(message) });
+    for (const _ of ['once', 'and again']) {
+      rmSync(lockPath(world.dataDir));
+      await until(() => existsSync(lockPath(world.dataDir)));
+      assert.is((await startHolder(world)).said, 'DataDirLocked');
+      assert.not(store.isContested());
+    }
+    assert.is(reports.length, 1, 'it is not said each time');
+    assert.match(reports[0] ?? '', /snitch\.lock was removed while it is in use, and is locked again/);
+  },
+);
+
+lock('a second daemon that was quicker is told of, until it is gone', async (world) => {
+  const reports: string[] = [];
+  await using store = openIn(world.dataDir, {
+    report: (message) => void reports.push(message),
+    lookEvery: 5,
+  });
+  const elsewhere = join(world.dataDir, 'elsewhere');
+  mkdirSync(elsewhere);
+  const release = lockDataDir(elsewhere);
+  renameSync(lockPath(elsewhere), lockPath(world.dataDir));
+  await until(() => store.isContested());
+  assert.match(reports.join(), /another process has locked the new one.*Stop one of them now$/);
+  release();
+  await until(() => !store.isContested());
+  assert.match(reports[1] ?? '', /is locked again/);
+  assert.throws(() => open(world), /another snitch daemon/);
+});
+
+lock('a directory that is deleted as a whole gets no new lock', async (world) => {
+  await using store = openIn(world.dataDir, { lookEvery: 5 });
+  rmSync(world.dataDir, { recursive: true });
+  await sleep(100);
+  assert.not(existsSync(world.dataDir));
+  await store.close();
 });
 
 lock('a lock file that is no lock is told in words', (world) => {
