@@ -33,7 +33,7 @@ const smtpUrl = z
   .refine(isSmtpUrl)
   .superRefine(requireKnownOptions)
   .describe(
-    'smtp://HOST[:PORT], or smtps:// for TLS from the start, with USER:PASSWORD@ before the host where it asks for them; @ and / in a password are written %40 and %2F',
+    'smtp://HOST[:PORT], or smtps:// for TLS from the start, with USER:PASSWORD@ before the host where it asks for them; @, /, ?, # and % in a password are written %40, %2F, %3F, %23 and %25',
   );
 
 const watchdogUrl = z
@@ -245,6 +245,8 @@ export function isWatchdogUrl(text: string): boolean {
 function isSmtpUrl(text: string): boolean {
   const url = URL.parse(text);
   if (!url || !isPlainText(text) || !/^smtps?:$/.test(url.protocol) || url.hostname === '') return false;
+  // In `smtp://user:#pass@host` the address ends before the `#`, and the user would be taken for the host.
+  if (url.hash.includes('@')) return false;
   return /^\/?$/.test(url.pathname) && isDecodable(url.username) && isDecodable(url.password);
 }
 

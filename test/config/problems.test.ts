@@ -114,9 +114,18 @@ config('mail needs both an address and a sender', async () => {
   }
   const [shown] = await problems('smtp: { from: a@b, url: http://h }');
   assert.match(String(shown), 'it must be smtp://HOST[:PORT]', 'the advice is not taken for a password');
-  for (const bad of ['http://h', 'smtp://', 'smtp://u:p/q@h', 'smtp://h/path', '"smtp://u:%zz@h"']) {
+  for (const bad of [
+    'http://h',
+    'smtp://',
+    'smtp://u:p/q@h',
+    'smtp://h/path',
+    '"smtp://u:%zz@h"',
+    'smtp://u:#p@h',
+  ]) {
     assert.is((await problems(`smtp: { from: a@b, url: ${bad} }`)).length, 1, bad);
   }
+  const [cut] = await problems('smtp: { from: a@b, url: "smtp://u:#p@h" }');
+  assert.match(String(cut), /# and % in a password are written .*%23 and %25$/, 'where u is not the host');
   const [unknown] = await problems('smtp: { from: a@b, url: "smtp://h?password=hunter2" }');
   assert.match(String(unknown), /^1: smtp\.url: has an unknown option; it may have requireTLS, /);
   assert.not.match(String(unknown), 'hunter2');
