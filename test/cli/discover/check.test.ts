@@ -319,6 +319,16 @@ test('a line that anacron does in its place does nothing, watched or not', async
   assert.match(context.read('/etc/anacrontab'), /^1 5 cron.daily \S+ exec \S+ -- run-parts/);
 });
 
+test('crontabs of users are found where Debian, openSUSE and Fedora have them', async (context) => {
+  const places = ['crontabs/ann', 'tabs/bob', 'cid'].map((name) => `/var/spool/cron/${name}`);
+  for (const place of places) context.put(place, '0 3 * * * /opt/job\n');
+  const { findings } = await checked(context, 1);
+  assert.equal(
+    findings.map(({ where }) => where),
+    places.map((place) => `${place}:1`),
+  );
+});
+
 test('it ends with 4 without a key, 5 without a server, 2 for what does not go together', async (context) => {
   const { root, daemon, discover } = context;
   const args = ['discover', '--check', '--root', root];

@@ -19,6 +19,9 @@ export interface Crontab {
   user: string | null;
 }
 
+/** Where the crontabs of users are: in Debian, in openSUSE, and in Fedora and others. */
+const SPOOLS = ['var/spool/cron/crontabs', 'var/spool/cron/tabs', 'var/spool/cron'];
+
 /** @param root the directory that stands for `/` */
 export function readCrontabs(root: string): { crontabs: Crontab[]; passedOver: PassedOver[] } {
   const crontabs: Crontab[] = [];
@@ -43,7 +46,7 @@ export function readCrontabs(root: string): { crontabs: Crontab[]; passedOver: P
       passedOver.push({ where: shown(root, path), what: 'the file', reason, excused: true });
     }
   }
-  for (const folder of ['var/spool/cron/crontabs', 'var/spool/cron']) {
+  for (const folder of SPOOLS) {
     for (const name of listed(join(root, folder), passedOver, root)) {
       const path = join(root, folder, name);
       if (!name.startsWith('.') && !isDirectory(path)) read(path, false, name);
