@@ -16,11 +16,11 @@ import { discover } from './proposals.ts';
 import { discoveryData, discoveryLines } from './view.ts';
 
 const NOTES = `
-It reads /etc/crontab, /etc/cron.d, the crontabs of users, /etc/anacrontab, and the enabled timers of systemd. A snitch
-gets the expression of its job, the time zone of the host or of CRON_TZ, and a grace: the delay that the host itself may
-add (RandomizedDelaySec=, AccuracySec=, the delay of anacron), plus a tenth of the shortest time between two runs, from
-a minute to an hour, for the run itself. Without --apply nothing is changed, and no server is needed; if one answers, the
-output shows which snitches differ from their jobs.
+It reads /etc/crontab, /etc/cron.d, the crontabs of users, /etc/anacrontab, and the enabled timers of systemd, but not
+those of users (systemctl --user). A snitch gets the expression of its job, the time zone of the host or of CRON_TZ,
+and a grace: the delay that the host itself may add (RandomizedDelaySec=, AccuracySec=, the delay of anacron), plus a
+tenth of the shortest time between two runs, from a minute to an hour, for the run itself. Without --apply nothing is
+changed, and no server is needed; if one answers, the output shows which snitches differ from their jobs.
 
 --apply creates the snitches, and for each timer a drop-in beside its service. A crontab is written only with
 --write-crontabs, after you have seen and confirmed its changes; --yes confirms them too. The old crontab is kept below

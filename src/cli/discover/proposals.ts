@@ -15,6 +15,7 @@ import { IGNORE_LIST, type IgnoreList, readIgnoreList } from './host/ignore-list
 import { nameOfCommand } from './names.ts';
 import { checksIn, referencesIn } from './references.ts';
 import { dueOfTimer, timerText } from './systemd/due.ts';
+import { isLeftToSystemd } from './systemd/instead.ts';
 import { readTimers, type Timer } from './systemd/units.ts';
 
 interface Looking {
@@ -47,7 +48,10 @@ function addCrontab(looking: Looking, crontab: Crontab): void {
   for (const found of parseCrontab(crontab.text, crontab.system)) {
     if (found.kind === 'unknown') addUnknown(looking, crontab, found);
     else if (isLeftToAnacron(options.root, found.command)) addLeftToAnacron(looking, crontab, found);
-    else {
+    else if (!checksIn(found.command) && isLeftToSystemd(options.root, found.command)) {
+      const reason = 'it does nothing: systemd runs on this host, and a timer is meant to do the job instead';
+      looking.discovery.passedOver.push({ ...placeOf(crontab, found), reason, excused: true });
+    } else {
       const due = () => dueOfCronJob(found, clock, options);
       addLine(looking, crontab, { job: found, name: nameOfCommand(found.command), due });
     }

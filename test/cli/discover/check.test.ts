@@ -319,6 +319,35 @@ test('a line that anacron does in its place does nothing, watched or not', async
   assert.match(context.read('/etc/anacrontab'), /^1 5 cron.daily \S+ exec \S+ -- run-parts/);
 });
 
+/** As Debian's packages write them for hosts without systemd; each has a timer as well. */
+const LEFT_TO_SYSTEMD = [
+  "0 */12 * * * root test -x /usr/bin/certbot -a \\! -d /run/systemd/system && perl -e 'sleep int(rand(43200))' && certbot -q renew",
+  '10 3 * * * root test -e /run/systemd/system || SERVICE_MODE=1 /sbin/e2scrub_all -A -r',
+  '09,39 * * * * root [ -x /usr/lib/php/sessionclean ] && if [ ! -d /run/systemd/system ]; then /usr/lib/php/sessionclean; fi',
+];
+/** These do something all the same. */
+const NOT_LEFT = [
+  '1 3 * * * root test -e /run/systemd/system || /opt/one && /opt/two',
+  '2 3 * * * root test ! -d /run/systemd/system && /opt/one; /opt/two',
+  '3 3 * * * root [ -d /run/systemd/system ] && /opt/three',
+  '4 3 * * * root if [ ! -d /run/systemd/system ]; then /opt/one; else /opt/two; fi',
+];
+
+test('a line that only works without systemd is a job only where systemd does not run', async (context) => {
+  const { put, root } = context;
+  put('/etc/crontab', `${[...NOT_LEFT, ...LEFT_TO_SYSTEMD].join('\n')}\n`);
+  assert.is((await checked(context, 1)).findings.length, 7);
+  mkdirSync(join(root, 'run/systemd/system'), { recursive: true });
+  assert.equal(
+    (await checked(context, 1)).findings.map(({ where }) => where),
+    [1, 2, 3, 4].map((line) => `/etc/crontab:${line}`),
+  );
+  assert.match(
+    (await context.discover()).stdout,
+    '/etc/crontab:6: it does nothing: systemd runs on this host',
+  );
+});
+
 test('crontabs of users are found where Debian, openSUSE and Fedora have them', async (context) => {
   const places = ['crontabs/ann', 'tabs/bob', 'cid'].map((name) => `/var/spool/cron/${name}`);
   for (const place of places) context.put(place, '0 3 * * * /opt/job\n');
