@@ -9,6 +9,7 @@ import { isInContainer } from '../system/container.ts';
 import { type ServiceManager, serviceManager } from '../system/service-manager.ts';
 import { addressesOf } from './addresses.ts';
 import { linkKey } from './alarm-links.ts';
+import { warnOfConfig, warnOfEmail } from './config-warnings.ts';
 import { concernOf, DataDirOpen } from './data-directory.ts';
 import { concernOfPlace } from './data-place.ts';
 import {
@@ -64,6 +65,7 @@ export async function startDaemon(
   options: DaemonOptions = {},
 ): Promise<Daemon> {
   const { clock = Date.now, version = '0', manager = serviceManager({}) } = options;
+  warnOfConfig(config, logger);
   checkDataDirectory(config, logger);
   manager.status('Opening the database');
   const foundation = await layFoundation({ config, logger, clock, version, manager }, options);
@@ -83,8 +85,7 @@ export async function startDaemon(
 }
 
 /** @throws DataDirOpen */
-function checkDataDirectory({ dataDir, warnings, store }: Config, logger: Logger): void {
-  for (const warning of warnings) logger.warn(warning);
+function checkDataDirectory({ dataDir, store }: Config, logger: Logger): void {
   const concern = concernOf(dataDir);
   if (concern?.refused) throw new DataDirOpen(`${concern.message}: ${concern.remedy}`);
   // If the database is not in it, its place matters little.
@@ -119,7 +120,7 @@ async function begin(parts: Parts, foundation: Foundation): Promise<Daemon> {
   await foundation.patiently(() =>
     beginOnStore(foundation, { url, heldSocket: isLate ? null : parts.heldSocket }),
   );
-  if (!config.smtp) logger.warn('email is off: set smtp.url and smtp.from to send it');
+  warnOfEmail(config, logger);
   parts.deliverer.start();
   parts.sweeper.start();
   parts.retention.start();

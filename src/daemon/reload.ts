@@ -1,5 +1,6 @@
 /** Applies those changes of the configuration that do not need a restart. */
 import type { Config } from '../config/config.ts';
+import { warnOfConfig, warnOfEmail } from './config-warnings.ts';
 import { reloadedSettings } from './in-force.ts';
 import type { Foundation, Parts } from './parts.ts';
 
@@ -16,6 +17,8 @@ export function reload(parts: Parts, { config, inForce, logger }: Foundation, ch
   for (const setting of needRestart(config, changed)) {
     logger.warn({ setting }, 'this setting changes only with a restart');
   }
+  warnOfConfig(changed, logger);
+  warnOfEmail(changed, logger);
   logger.info('the configuration was read again');
 }
 

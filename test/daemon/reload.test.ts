@@ -7,13 +7,23 @@ import { newDataDir, removeDataDir } from '../data-directory.ts';
 
 const test = suite('a reload');
 
-async function withDaemon(use: (daemon: Daemon, config: Config) => Promise<void>): Promise<void> {
+/** @param use also gets what the daemon has warned of since its last use */
+async function withDaemon(
+  use: (daemon: Daemon, config: Config, warned: () => string[]) => Promise<void>,
+): Promise<void> {
+  const lines: string[] = [];
   const dataDir = newDataDir();
   try {
-    const config = await loadConfig({ env: { SNITCH_LISTEN: '127.0.0.1:0', SNITCH_DATA_DIR: dataDir } });
-    const daemon = await startDaemon(config, pino({ level: 'silent' }));
+    const config = await loadConfig({
+      env: { SNITCH_LISTEN: '127.0.0.1:0', SNITCH_DATA_DIR: dataDir, SNITCH_LOG_LEVEL: 'warn' },
+    });
+    const daemon = await startDaemon(
+      config,
+      pino({ level: 'warn' }, { write: (line) => void lines.push(line) }),
+    );
+    const warned = () => lines.splice(0).map((line) => (JSON.parse(line) as { msg: string }).msg);
     try {
-      await use(daemon, config);
+      await use(daemon, config, warned);
     } finally {
       await daemon.stop();
     }
@@ -51,6 +61,18 @@ test('nothing changes if one setting is invalid', async () => {
       (error: unknown) => assert.instance(error, Error),
     );
     assert.is(await statusOfMetrics(daemon), 404);
+  });
+});
+
+test('it warns of what a start would warn of', async () => {
+  await withDaemon(async (daemon, config, warned) => {
+    const off = 'email is off: set smtp.url and smtp.from to send it';
+    assert.equal(warned(), [off]);
+    const smtp = { url: 'smtp://127.0.0.1:9', from: 'snitch@example.com' };
+    await daemon.reload({ ...config, smtp });
+    assert.equal(warned(), []);
+    await daemon.reload({ ...config, warnings: ['only its first document is read'] });
+    assert.equal(warned(), ['only its first document is read', off]);
   });
 });
 
