@@ -10,6 +10,7 @@ import { openFile } from './addon.ts';
 import { databasePath, prepareDataDir } from './connection.ts';
 import { isSameFile, refusalOfTarget } from './copy-target.ts';
 import { BESIDE, discard, isForWantOfLinks, newDraft, restoreDraft } from './drafts.ts';
+import { inOneLine } from './integrity.ts';
 import { DataDirLocked, lockDataDir } from './lock.ts';
 import { type Loss, lossOf } from './traces.ts';
 
@@ -59,7 +60,7 @@ export async function takeBackup(dataDir: string, file: string, onStep = () => {
     // Created first, so that it is private before anything is in it.
     createPrivateFileNow(draft);
     await copySnapshot(source, draft, onStep);
-    const content = makeStandalone(draft);
+    const content = makeStandalone(draft, source);
     syncNow(draft);
     // The log of a replaced file would be taken for the log of the copy, and damage it.
     for (const suffix of BESIDE) rmSync(`${file}${suffix}`, { force: true });
@@ -113,12 +114,16 @@ async function copySnapshot(source: string, draft: string, onStep: () => void): 
   }
 }
 
-/** A copy is a single file without a log, and is proved whole. */
-function makeStandalone(path: string): Content {
+/**
+ * A copy is a single file without a log, and is proved whole.
+ *
+ * @param original what it was copied from, and so what is at fault if it is not whole
+ */
+function makeStandalone(path: string, original: string): Content {
   const db = openFile(path, { fileMustExist: true });
   try {
     db.pragma('journal_mode = DELETE');
-    return verify(db, path);
+    return verify(db, original);
   } finally {
     db.close();
   }
@@ -150,7 +155,7 @@ export function lossIn(dataDir: string): Loss | null {
 /** @throws CopyFailed that says why the file cannot replace a database */
 function verify(db: Database.Database, path: string): Content {
   const answer = String(db.pragma('integrity_check(1)', { simple: true }));
-  if (answer !== 'ok') throw new CopyFailed(`${path} is damaged: ${answer}`);
+  if (answer !== 'ok') throw new CopyFailed(`${path} is damaged: ${inOneLine(answer)}`);
   const schema = Number(db.pragma('user_version', { simple: true }));
   const tables = db.prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`).pluck().all();
   if (schema === 0 || !['cases', 'snitches', 'settings'].every((name) => tables.includes(name))) {
@@ -194,7 +199,7 @@ export function restoreBackup(file: string, dataDir: string, stamp: string): Res
   try {
     discard(draft);
     copyWithLog(file, draft);
-    const content = makeStandalone(draft);
+    const content = makeStandalone(draft, file);
     syncNow(draft);
     const kept = keepOld(target, `${target}.before-restore-${stamp}`);
     forgetAcknowledged(dataDir);

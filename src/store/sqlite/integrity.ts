@@ -39,7 +39,7 @@ export function damageOf(db: Database.Database): string | null {
 }
 
 /** Without the heading that SQLite adds for each database of a connection. */
-function inOneLine(answer: unknown): string {
+export function inOneLine(answer: unknown): string {
   return String(answer)
     .replace(/^\*{3} in database \w+ \*{3}\s*/, '')
     .replaceAll(/\s*\n\s*/g, '; ');

@@ -277,6 +277,24 @@ for (const [what, [spoil, reason]] of Object.entries(UNFIT)) {
   });
 }
 
+test('what is damaged is named as it is, not as the copy that was to be made of it', async (world) => {
+  const { dir, dataDir, file } = world;
+  await takeBackup(dataDir, file);
+  const spoil = (path: string) => {
+    const bytes = readFileSync(path);
+    // The page is too damaged for the check, but not for a copy.
+    bytes.fill(0xff, 5 * 4096, 6 * 4096);
+    writeFileSync(path, bytes);
+  };
+  spoil(file);
+  const words = await refusal(() => restoreBackup(file, dataDir, STAMP));
+  assert.ok(words.startsWith(`${file} is damaged: `), words);
+  assert.not.match(words, /\*\*\*|\n/);
+  spoil(databasePath(dataDir));
+  const ours = await refusal(() => takeBackup(dataDir, join(dir, 'other.db')));
+  assert.ok(ours.startsWith(`${databasePath(dataDir)} is damaged: `), ours);
+});
+
 test('the database itself, and that of a daemon at work, are refused', async ({ dir, dataDir, file }) => {
   const own = databasePath(dataDir);
   assert.match(await refusal(() => restoreBackup(own, dataDir, STAMP)), 'is the database of');
