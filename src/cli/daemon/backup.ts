@@ -62,11 +62,17 @@ async function backUp(file: string, flags: BackupFlags): Promise<void> {
     throw new Failure(`${file} is not a file that can be replaced: name another`);
   const dataDir = await dataDirOf(flags);
   // This is checked first, because --force must never be suggested for the database itself.
-  const { refusalOfTarget } = await import('../../store/sqlite/copy-target.ts');
+  const { linkedFrom, refusalOfTarget } = await import('../../store/sqlite/copy-target.ts');
   const refusal = refusalOfTarget(dataDir, file);
   if (refusal) throw new Failure(refusal);
   if (present && !flags.force) throw new Failure(`${file} exists already: use --force to replace it`);
+  const linked = linkedFrom(file);
   const { snitches, cases } = await copyUntilStopped(dataDir, file);
+  // Even with --quiet, and only once: whoever made the link expects the copy where it led.
+  if (linked !== null)
+    say(
+      `warning: ${file} was a link to ${linked}. The copy is in its place, and none is in ${linked}: name that file to have it there`,
+    );
   if (!flags.quiet)
     say(
       `${file}: verified, with ${countOf(snitches, 'snitch', 'snitches')} in ${countOf(cases, 'case', 'cases')}`,

@@ -27,6 +27,12 @@ export function refusalOfTarget(dataDir: string, file: string): string | null {
   return null;
 }
 
+/** Where `file` leads if it is a link, which a copy replaces, so that none comes there; null if it is none. */
+export function linkedFrom(file: string): string | null {
+  const target = followed(file);
+  return target === resolve(file) ? null : target;
+}
+
 /** Whether both are names of one file. */
 export function isSameFile(one: string, other: string): boolean {
   return isSame(fileAt(one), fileAt(other));

@@ -253,6 +253,16 @@ backup('a device, a pipe or a socket is not replaced by a file', async () => {
   assert.ok(statSync(pipe).isFIFO());
 });
 
+backup('whoever names a link is told once that the copy is not where it led', async () => {
+  const elsewhere = join(directory.path, 'elsewhere.db');
+  symlinkSync(elsewhere, file);
+  const first = await on.run('backup', '-q', file);
+  assert.is(first.code, 0, first.stderr);
+  assert.match(first.stderr, `warning: ${file} was a link to ${elsewhere}`);
+  assert.equal([existsSync(elsewhere), namesIn(file)], [false, []]);
+  assert.is((await on.run('backup', '-q', '-f', file)).stderr, '');
+});
+
 backup('is not put over the database of another daemon', async () => {
   const other = await startProcess();
   try {

@@ -3,7 +3,7 @@ import { linkSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync }
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isSameFile, refusalOfTarget } from '../../../src/store/sqlite/copy-target.ts';
+import { isSameFile, linkedFrom, refusalOfTarget } from '../../../src/store/sqlite/copy-target.ts';
 import { temporaryDirectory } from '../fixture.ts';
 
 interface World {
@@ -82,6 +82,19 @@ test('no copy goes into the data directory of another daemon', ({ dir, dataDir, 
     refusalOfTarget(dataDir, join(dir, 'link')) ?? '',
     `is in ${elsewhere}, the data directory of`,
   );
+});
+
+test('a link is known by where it leads, and only the last name of a path can be one', (context) => {
+  const { dataDir, dir, elsewhere } = context;
+  const [link, file] = [join(dir, 'link'), join(elsewhere, 'copy')];
+  symlinkSync('elsewhere/copy', link);
+  assert.is(linkedFrom(link), file);
+  writeFileSync(file, '');
+  assert.is(linkedFrom(link), file);
+  assert.is(linkedFrom(file), null);
+  symlinkSync('elsewhere', join(dir, 'mounted'));
+  assert.is(linkedFrom(join(dir, 'mounted/copy')), null);
+  assert.is(refusalOfTarget(dataDir, link), null);
 });
 
 test('links that lead in a circle are not followed for ever', ({ dataDir, elsewhere }) => {
