@@ -8,10 +8,14 @@ import { ask, type Fields, type Imported, isToken, objectsIn, type Source, textO
 export const DEADMANSSNITCH = 'https://api.deadmanssnitch.com';
 
 export async function readDeadMansSnitch(source: Source): Promise<Imported[]> {
-  return objectsIn(await ask(source, '/v1/snitches', null), source.url).map(importedOf);
+  const snitches = objectsIn(await ask(source, '/v1/snitches', null), source.url);
+  // Only a server with cases of its own has schedules.
+  const caseOf = snitches.some(needsZone) ? ((await ask(source, '/v1/case', null)) as Fields | null) : null;
+  return snitches.map((snitch) => importedOf(snitch, textOf(caseOf?.timezone) || null));
 }
 
-export function importedOf(snitch: Fields): Imported {
+/** @param caseZone the time zone there, which schedules without one follow; null if it is not known */
+function importedOf(snitch: Fields, caseZone: string | null): Imported {
   const remarks: string[] = [];
   const token = textOf(snitch.token);
   if (!isToken(token)) remarks.push('its token cannot be kept: the job needs the new one');
@@ -28,7 +32,7 @@ export function importedOf(snitch: Fields): Imported {
       name,
       ...(publicName === '' ? {} : { public_name: publicName }),
       interval,
-      ...dueOf(snitch),
+      ...dueOf(snitch, caseZone),
       ...runOf(snitch),
       alert_type: snitch.alert_type === 'smart' ? 'smart' : 'basic',
       alert_email: listOf(snitch.alert_email),
@@ -41,8 +45,19 @@ export function importedOf(snitch: Fields): Imported {
   };
 }
 
-/** What other servers of this program have in addition. The server that receives the import checks the values. */
-function dueOf({ schedule, timezone, grace }: Fields): DueInput {
+/** Whether it has a schedule by the clock that follows the time zone of its case. */
+function needsZone({ schedule, timezone }: Fields): boolean {
+  const isByClock = typeof schedule === 'object' && schedule !== null && !('every' in schedule);
+  return isByClock && typeof timezone !== 'string';
+}
+
+/**
+ * What other servers of this program have in addition. The server that receives the import checks the values. Its case
+ * may be in another time zone, in which the schedule would be due at other times.
+ */
+function dueOf(snitch: Fields, caseZone: string | null): DueInput {
+  const { schedule, grace } = snitch;
+  const timezone = needsZone(snitch) ? caseZone : snitch.timezone;
   return {
     ...(typeof schedule === 'object' && schedule !== null ? { schedule: schedule as WireSchedule } : {}),
     ...(typeof timezone === 'string' ? { timezone } : {}),

@@ -6,6 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WireSnitch } from '../../../src/api/wire.ts';
 import { importedOf } from '../../../src/cli/import/healthchecks.ts';
+import { ending } from '../../closing.ts';
 import { runSnitch } from '../snitch-process.ts';
 import { type Commands, withCase, withDaemon } from '../with-daemon.ts';
 
@@ -133,6 +134,24 @@ test('a second snitch server is moved wholly', async (context) => {
   } finally {
     await other.end();
   }
+});
+
+test('a schedule keeps the time zone of the case that it comes from', async (context) => {
+  const { listed, env } = context;
+  await using other = ending(await withDaemon(), ({ end }) => end());
+  const { call, url, apiKey } = other.daemon;
+  await call('PATCH', '/v1/case', { timezone: 'Europe/Berlin' });
+  const rules = [{ cron: '0 3 * * *' }, { calendar: '*-*-* 04:00' }, { every: 5_400 }];
+  for (const [index, schedule] of rules.entries()) {
+    assert.is((await call('POST', '/v1/snitches', { name: `${index}`, schedule })).status, 200);
+  }
+  await call('POST', '/v1/snitches', { name: '3', schedule: { cron: '@daily' }, timezone: 'Asia/Tokyo' });
+  const flags = ['import', 'deadmanssnitch', '--from-url', url, '--yes'];
+  assert.is((await runSnitch(flags, { ...env, SNITCH_FROM_KEY: apiKey })).code, 0);
+  assert.equal(
+    (await listed()).map(({ timezone }) => timezone),
+    ['Europe/Berlin', 'Europe/Berlin', null, 'Asia/Tokyo'],
+  );
 });
 
 const UUID = '803f680d-e89b-492b-82ef-2be7b774a92d';
