@@ -102,6 +102,26 @@ if (missing === null) {
     root.dpkg('--purge', 'snitch');
   });
 
+  test('its removal names the jobs that will not run without it', async ({ root, deb }) => {
+    const crontab = join(root.path, 'etc/crontab');
+    const lines = ['# 0 3 * * * root snitch exec T -- x', '0 4 * * * root curl http://127.0.0.1:7676/c/T'];
+    for (const wrapped of [false, true]) {
+      root.dpkg('--install', deb);
+      if (wrapped) lines.push('0 3 * * * root /usr/bin/snitch exec T -- /usr/local/bin/backup');
+      writeFileSync(crontab, `${lines.join('\n')}\n`);
+      assert.not.match(root.dpkg('--install', deb), 'snitch exec');
+      const said = root.dpkg('--remove', 'snitch');
+      if (wrapped)
+        assert.match(
+          said,
+          'snitch: jobs in /etc/crontab begin with `snitch exec`, and will not run any more',
+        );
+      else assert.not.match(said, 'snitch exec');
+    }
+    rmSync(crontab);
+    root.dpkg('--purge', 'snitch');
+  });
+
   test('has a changelog in Debian’s form, and checksums of its files', ({ root, deb }) => {
     root.dpkg('--install', deb);
     try {

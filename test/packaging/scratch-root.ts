@@ -4,11 +4,15 @@ import { copyFileSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-const TOOLS = ['/bin/sh', '/bin/rm', '/bin/rmdir', '/bin/mkdir', '/usr/bin/find'];
+const TOOLS = ['/bin/sh', '/bin/grep', '/bin/rm', '/bin/rmdir', '/bin/mkdir', '/usr/bin/find'];
 
 export interface ScratchRoot {
   path: string;
-  /** @throws Error with what dpkg said */
+  /**
+   * What dpkg and the scripts of the package say.
+   *
+   * @throws Error with that if it fails
+   */
   dpkg(...args: string[]): string;
 }
 
@@ -48,7 +52,7 @@ function dpkg(root: string, args: readonly string[]): string {
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' },
   });
   if (status !== 0) throw new Error(`dpkg ${args.join(' ')}: ${stdout}${stderr}`);
-  return stdout;
+  return stdout + stderr;
 }
 
 export function fieldOf(deb: string, field: string): string {
