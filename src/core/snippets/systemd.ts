@@ -3,16 +3,21 @@ import { shellWord } from '../../text/shell-word.ts';
 import { CURL, commentOf, type Snippet, type SnippetSubject } from './snippet.ts';
 
 /**
+ * Sets `s` for a check-in in `ExecStopPost=`. A service whose `ExecCondition=` says that there is nothing to do was
+ * skipped, which systemd does not count as a failure.
+ */
+export const OUTCOME = 'case $SERVICE_RESULT in success|exec-condition) s=0;; *) s=$SERVICE_RESULT;; esac';
+
+/**
  * `ExecStopPost=` runs however the service ended, even if it was killed or could not start, and `-` keeps an
  * unreachable server from failing the service. `$SERVICE_RESULT` is systemd's own verdict, which respects the exit
  * statuses that the unit declares a success.
  */
 export function systemd(snitch: SnippetSubject): Snippet {
   const { name, url, program } = snitch;
-  const outcome = '[ "$SERVICE_RESULT" = success ] && s=0 || s=$SERVICE_RESULT';
   const said = '$SERVICE_RESULT $EXIT_CODE $EXIT_STATUS';
-  const byProgram = `${outcome}; exec ${shellWord(program)} check-in ${shellWord(url)} -s "$s" -m "${said}"`;
-  const byCurl = `${outcome}; exec ${CURL} -d "s=$s" --data-urlencode "m=${said}" ${shellWord(url)}`;
+  const byProgram = `${OUTCOME}; exec ${shellWord(program)} check-in ${shellWord(url)} -s "$s" -m "${said}"`;
+  const byCurl = `${OUTCOME}; exec ${CURL} -d "s=$s" --data-urlencode "m=${said}" ${shellWord(url)}`;
   const text = [
     commentOf(name),
     '# /etc/systemd/system/JOB.service.d/snitch.conf',

@@ -299,10 +299,13 @@ test('a drop-in says how the service ended, as systemd saw it', async (context) 
   run({ SERVICE_RESULT: 'success', EXIT_CODE: 'exited', EXIT_STATUS: '1' });
   run({ SERVICE_RESULT: 'exit-code', EXIT_CODE: 'exited', EXIT_STATUS: '2' });
   run({ SERVICE_RESULT: 'timeout' });
+  // `ExecCondition=` said that there is nothing to do: systemd skips the service, and its result is success.
+  run({ SERVICE_RESULT: 'exec-condition', EXIT_CODE: 'exited', EXIT_STATUS: '1' });
   const history = await context.json<WireCheckIn[]>('history', 'rotate@web1');
   assert.equal(
     history.map(({ outcome, message }) => [outcome, message?.trim()]),
     [
+      ['healthy', 'exec-condition exited 1'],
       ['error', 'timeout'],
       ['error', 'exit-code exited 2'],
       ['healthy', 'success exited 1'],

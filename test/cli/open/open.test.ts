@@ -92,6 +92,7 @@ test('the command of a drop-in, after success and failure', async () => {
     const command = quoted.replace(/\\(.)/g, '$1').replaceAll('$$', '$').replaceAll('%%', '%');
     for (const [SERVICE_RESULT, EXIT_STATUS] of [
       ['success', '0'],
+      ['exec-condition', '1'],
       ['signal', 'KILL'],
     ]) {
       await run('/bin/sh', ['-c', command], { ...CRON, SERVICE_RESULT, EXIT_CODE: 'exited', EXIT_STATUS });
@@ -102,6 +103,7 @@ test('the command of a drop-in, after success and failure', async () => {
     all.map(({ outcome, message }) => [outcome, message]).reverse(),
     [1, 2].flatMap(() => [
       ['healthy', 'success exited 0'],
+      ['healthy', 'exec-condition exited 1'],
       ['error', 'signal exited KILL'],
     ]),
   );

@@ -1,6 +1,7 @@
 /** Makes a service of systemd check in after each run, by a drop-in file. */
 import { lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { OUTCOME } from '../../../core/snippets/systemd.ts';
 import { syncNow } from '../../../system/private-file.ts';
 import { Failure } from '../../failure/failure.ts';
 import { replaceFile } from '../host/replace-file.ts';
@@ -18,10 +19,7 @@ export function dropInPath(service: string): string {
  * @param checkIn the command that checks in, without the outcome
  */
 export function dropInText(checkIn: string): string {
-  const script = [
-    '[ "$SERVICE_RESULT" = success ] && s=0 || s=$SERVICE_RESULT',
-    `exec ${checkIn} -s "$s" -m "$SERVICE_RESULT $EXIT_CODE $EXIT_STATUS"`,
-  ].join('; ');
+  const script = [OUTCOME, `exec ${checkIn} -s "$s" -m "$SERVICE_RESULT $EXIT_CODE $EXIT_STATUS"`].join('; ');
   // In a unit, dollar and percent signs have to be doubled to stand for themselves.
   const escaped = script.replaceAll('$', '$$$$').replaceAll('%', '%%');
   return `${MARK} After a change: systemctl daemon-reload\n[Service]\nExecStopPost=-/bin/sh -c '${escaped}'\n`;
