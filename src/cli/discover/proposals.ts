@@ -16,6 +16,7 @@ import { nameOfCommand } from './names.ts';
 import { checksIn, referencesIn } from './references.ts';
 import { dueOfTimer, timerText } from './systemd/due.ts';
 import { isLeftToSystemd } from './systemd/instead.ts';
+import { skippedRuns } from './systemd/skipped-runs.ts';
 import { readTimers, type Timer } from './systemd/units.ts';
 
 interface Looking {
@@ -145,7 +146,7 @@ function addTimer({ discovery, clock, options }: Looking, timer: Timer): void {
     if (!service.endsWith('.service'))
       throw new NotUnderstood(`it starts ${service}, which is not a service`);
     if (servicePath === null) throw new NeverAwaited(`${service} is missing`);
-    const found = due();
+    const found = withRemark(due(), skippedRuns(serviceSettings));
     return {
       name: name.replace(/\.timer$/, ''),
       otherNames: [],
@@ -153,6 +154,10 @@ function addTimer({ discovery, clock, options }: Looking, timer: Timer): void {
       ...{ user: null, source: { kind: 'timer', timer }, program: 'snitch' },
     };
   });
+}
+
+function withRemark(due: Due, remark: string | null): Due {
+  return remark === null ? due : { ...due, remarks: [...due.remarks, remark] };
 }
 
 function dueOrNull(due: () => Due): Due | null {

@@ -348,6 +348,29 @@ test('a line that only works without systemd is a job only where systemd does no
   );
 });
 
+test('it is said where systemd may skip the runs of a service', async (context) => {
+  addTimer(context, 'always', 'OnCalendar=daily');
+  addTimer(context, 'mdcheck', 'OnCalendar=daily');
+  context.put(
+    '/lib/systemd/system/mdcheck.service',
+    '[Unit]\nConditionPathExistsGlob=/var/lib/mdcheck/MD_UUID_*\nConditionACPower=\n[Service]\nExecStart=/bin/true\n',
+  );
+  const { stdout } = await context.discover('--json');
+  const { proposals } = JSON.parse(stdout) as { proposals: { name: string; remarks: string[] }[] };
+  assert.equal(
+    proposals.map(({ name, remarks }) => [name, remarks]),
+    [
+      ['always@web1', []],
+      [
+        'mdcheck@web1',
+        [
+          'its service has ConditionPathExistsGlob=/var/lib/mdcheck/MD_UUID_*: where that does not hold, systemd skips the run, and nothing checks in',
+        ],
+      ],
+    ],
+  );
+});
+
 test('crontabs of users are found where Debian, openSUSE and Fedora have them', async (context) => {
   const places = ['crontabs/ann', 'tabs/bob', 'cid'].map((name) => `/var/spool/cron/${name}`);
   for (const place of places) context.put(place, '0 3 * * * /opt/job\n');
