@@ -4,16 +4,17 @@ import { isExposed } from '../system/access.ts';
 import type { Config } from './config.ts';
 import type { ConfigFile } from './file.ts';
 
-export interface ExposedSecret {
+/** What is wrong with who can read a file. */
+export interface FileConcern {
   message: string;
   /** What to do about it. */
   remedy: string;
 }
 
 /** @param file null if everything comes from the environment */
-export function exposedSecrets(file: ConfigFile | null, { secretFiles, store }: Config): ExposedSecret[] {
+export function exposedSecrets(file: ConfigFile | null, { secretFiles, store }: Config): FileConcern[] {
   const inConfig = file === null ? [] : secretsIn(file);
-  const exposed: ExposedSecret[] = [];
+  const exposed: FileConcern[] = [];
   if (file !== null && inConfig.length > 0 && isExposed(file.path)) {
     exposed.push({
       message: `every user of this host can read ${file.path}, which has ${inConfig.join(' and ')} in it`,

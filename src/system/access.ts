@@ -43,6 +43,17 @@ export function isExposed(path: string): boolean {
   }
 }
 
+/**
+ * Whether a user without further groups may read a file; null if that cannot be tried. Only root can try it.
+ */
+export function mayRead(path: string, { uid, gid }: { uid: number; gid: number }): boolean | null {
+  const { spawnSync } = process.getBuiltinModule('node:child_process');
+  const { status } = spawnSync('/bin/sh', ['-c', 'test -r "$1"', 'sh', path], {
+    ...{ uid, gid, cwd: '/', stdio: 'ignore', timeout: 5_000 },
+  });
+  return status === null ? null : status === 0;
+}
+
 /** Whether everybody may pass through all directories above it. What is in a private directory is private too. */
 function isReachable(real: string): boolean {
   for (let path = real; path !== '/'; path = dirname(path)) {

@@ -9,14 +9,15 @@ export interface ConfigFlags {
 
 /** Refuses exactly what `serve` refuses, and says why on stderr, as every command does. */
 export async function checkConfig({ config: file }: ConfigFlags): Promise<number> {
-  const [{ loadConfig }, { readConfigFile }, { exposedSecrets }] = await Promise.all([
+  const [{ loadConfig }, { readConfigFile }, { exposedSecrets }, { unreadableFiles }] = await Promise.all([
     import('../../config/config.ts'),
     import('../../config/file.ts'),
     import('../../config/exposed-secrets.ts'),
+    import('../../config/unreadable-files.ts'),
   ]);
   const config = await loadConfig({ file, env: process.env });
   const found = await readConfigFile({ file, env: process.env });
-  for (const { message, remedy } of exposedSecrets(found, config)) {
+  for (const { message, remedy } of [...exposedSecrets(found, config), ...unreadableFiles(found, config)]) {
     process.stderr.write(`snitch: warning: ${printable(message)}: ${printable(remedy)}\n`);
   }
   for (const warning of config.warnings) process.stderr.write(`snitch: warning: ${printable(warning)}\n`);

@@ -78,10 +78,11 @@ interface Configuration {
 }
 
 async function checkConfiguration({ config: file }: ConfigFlags): Promise<Configuration> {
-  const [{ loadConfig }, { readConfigFile }, { exposedSecrets }] = await Promise.all([
+  const [{ loadConfig }, { readConfigFile }, { exposedSecrets }, { unreadableFiles }] = await Promise.all([
     import('../../config/config.ts'),
     import('../../config/file.ts'),
     import('../../config/exposed-secrets.ts'),
+    import('../../config/unreadable-files.ts'),
   ]);
   try {
     const config = await loadConfig({ file, env: process.env });
@@ -94,6 +95,9 @@ async function checkConfiguration({ config: file }: ConfigFlags): Promise<Config
         warning('configuration', message, 'correct the setting named here'),
       ),
       ...exposed.map(({ message, remedy }) => warning('secrets', message, remedy)),
+      ...unreadableFiles(found, config).map(({ message, remedy }) =>
+        warning('configuration', message, remedy),
+      ),
     ];
     const isSet = found?.values.data_dir !== undefined || Boolean(process.env.SNITCH_DATA_DIR);
     return { findings, config, ...(isSet ? { dataDir: config.dataDir } : {}) };

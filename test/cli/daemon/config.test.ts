@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
+import { unless, withoutRoot } from '../../skipped.ts';
 import { runSnitch, temporaryDirectory } from '../snitch-process.ts';
 
 const config = suite('snitch config');
@@ -43,6 +44,27 @@ config('show prints what is in force, without the password', async () => {
   assert.is(parse(asYaml.stdout).smtp.url, 'smtp://me:***@mail');
   const asJson = await runSnitch(['config', 'show', '--config', file, '--json'], env);
   assert.equal(JSON.parse(asJson.stdout), parse(asYaml.stdout));
+});
+
+unless(withoutRoot(), config)('root is warned of what the user of the daemon cannot read', async () => {
+  const [dataDir, password] = [join(directory.path, 'data'), join(directory.path, 'password')];
+  chmodSync(directory.path, 0o755);
+  mkdirSync(dataDir, { mode: 0o700 });
+  writeFileSync(password, 'hunter2\n', { mode: 0o600 });
+  writeFileSync(
+    file,
+    `data_dir: ${dataDir}\nsmtp: { url: "smtp://me@mail", password_file: ${password}, from: a@b }`,
+  );
+  const check = () => runSnitch(['config', 'check', '--config', file]);
+  const valid = { code: 0, stdout: `${file}: valid\n`, stderr: '' };
+  assert.equal(await check(), valid, 'a daemon of root');
+  chownSync(dataDir, 12_345, 12_345);
+  const { code, stderr } = await check();
+  assert.is(code, 0);
+  assert.match(stderr, `(user 12345) cannot read ${password}, so a daemon of that user will not start: `);
+  assert.is(stderr.trimEnd().split('\n').length, 1, 'the configuration itself can be read');
+  chownSync(password, 12_345, 12_345);
+  assert.equal(await check(), valid);
 });
 
 config('a wrong command line is a usage error that says what was meant', async () => {
