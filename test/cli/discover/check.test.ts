@@ -371,6 +371,15 @@ test('it is said where systemd may skip the runs of a service', async (context) 
   );
 });
 
+test('files in cron.d are read by their names as the cron of the host reads them', async (context) => {
+  const names = ['plain', 'with.dot', '.hidden', 'old.rpmsave', 'old.dpkg-old', 'draft~'];
+  for (const name of names) context.put(`/etc/cron.d/${name}`, '0 3 * * * root /opt/job\n');
+  const found = async () => (await checked(context, 1)).findings.map(({ where }) => where);
+  assert.equal(await found(), ['/etc/cron.d/plain:1', '/etc/cron.d/with.dot:1'], 'as on Fedora');
+  context.put('/etc/debian_version', '12.1\n');
+  assert.equal(await found(), ['/etc/cron.d/plain:1']);
+});
+
 test('crontabs of users are found where Debian, openSUSE and Fedora have them', async (context) => {
   const places = ['crontabs/ann', 'tabs/bob', 'cid'].map((name) => `/var/spool/cron/${name}`);
   for (const place of places) context.put(place, '0 3 * * * /opt/job\n');

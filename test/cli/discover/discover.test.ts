@@ -133,7 +133,7 @@ test('jobs of crontabs and timers are proposed, and all else is accounted for', 
     passed_over.map(({ where, reason }) => `${where}: ${reason}`),
     [
       `/etc/crontab:8: \`snitch\` is not in its PATH (/usr/bin:/bin), so it would not run: --apply --write-crontabs mends it`,
-      '/etc/cron.d/old.dpkg-old: most crons ignore such a name',
+      '/etc/cron.d/old.dpkg-old: cron ignores such a name',
       '/lib/systemd/system/idle.timer: it is not enabled',
       '/etc/crontab:5: it runs only at boot, at no known time',
       '/etc/crontab:9: it is neither a job nor a variable',

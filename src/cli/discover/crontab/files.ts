@@ -1,7 +1,7 @@
 /** The crontabs of a host: that of the system, those of packages, and those of users. */
 
 import { isUtf8 } from 'node:buffer';
-import { lstatSync, readdirSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { faultOfReading, LARGEST_SETTINGS, readWhole } from '../../../system/reading.ts';
 import { hintOf, type PassedOver, shown } from '../host/host.ts';
@@ -40,9 +40,9 @@ export function readCrontabs(root: string): { crontabs: Crontab[]; passedOver: P
   const ofPackages = listed(join(root, 'etc/cron.d'), passedOver, root);
   for (const name of ofPackages) {
     const path = join(root, 'etc/cron.d', name);
-    if (/^[A-Za-z0-9_-]+$/.test(name)) read(path, true, null);
+    if (isReadByCron(root, name)) read(path, true, null);
     else if (!name.startsWith('.')) {
-      const reason = 'most crons ignore such a name';
+      const reason = 'cron ignores such a name';
       passedOver.push({ where: shown(root, path), what: 'the file', reason, excused: true });
     }
   }
@@ -53,6 +53,13 @@ export function readCrontabs(root: string): { crontabs: Crontab[]; passedOver: P
     }
   }
   return { crontabs, passedOver };
+}
+
+/** Debian's cron takes plain names alone, such as those of packages; that of Fedora and others nearly all. */
+function isReadByCron(root: string, name: string): boolean {
+  if (/^[A-Za-z0-9_-]+$/.test(name)) return true;
+  const isLeftover = /^[.#]|~$|\.(?:rpm(?:save|orig|new)|dpkg-\w+)$/.test(name);
+  return !isLeftover && !existsSync(join(root, 'etc/debian_version'));
 }
 
 /** Null if there is no such file; or why it was passed over. */
