@@ -26,10 +26,16 @@ export function circleIn(
   refs: ReadonlyMap<Met, readonly Ref[]>,
 ): { position: number; message: string } | null {
   const nodes = nodesOf(present, met, refs);
-  const needy = [...nodes].filter(([, { needs }]) => needs.length > 0);
+  // The search below is made for one snitch at a time, and so only for those that may be in a circle.
+  const suspects = inCircles(nodes);
   const byTag = new Map<string, [Key, Node][]>();
-  for (const [key, node] of needy) {
-    for (const tag of node.tags) byTag.set(tag, [...(byTag.get(tag) ?? []), [key, node]]);
+  for (const [key, node] of nodes) {
+    if (!suspects.has(key)) continue;
+    for (const tag of node.tags)
+      byTag
+        .set(tag, byTag.get(tag) ?? [])
+        .get(tag)
+        ?.push([key, node]);
   }
   const neededBy = (node: Node, from: Step | null): Step[] =>
     node.needs.flatMap((ref): Step[] => {
@@ -40,6 +46,7 @@ export function circleIn(
       return [{ key: ref, name: nodes.get(ref)?.name ?? '', tag: null, from }];
     });
   for (const one of met) {
+    if (!suspects.has(keyOf(one))) continue;
     const path = wayBack(nodes, keyOf(one), neededBy);
     if (path) {
       return { position: one.position, message: `would go in a circle: ${circleInWords(one.name, path)}` };
@@ -66,6 +73,51 @@ function nodesOf(
 
 function keyOf({ is }: Met): Key {
   return 'beside' in is ? (is.token ?? is) : is.token;
+}
+
+/**
+ * The snitches in circles, and those between two circles, in a time that grows with the file and not with its square:
+ * whatever needs nothing that is left, or is needed by nothing that is left, is taken away until nothing changes. A tag
+ * stands for all snitches that have it.
+ */
+function inCircles(nodes: ReadonlyMap<Key, Node>): Set<Key> {
+  const forward = new Map<Key, Key[]>();
+  const back = new Map<Key, Key[]>();
+  const edge = (from: Key, to: Key) => {
+    for (const [map, one, other] of [
+      [forward, from, to],
+      [back, to, from],
+    ] as const)
+      map
+        .set(one, map.get(one) ?? [])
+        .get(one)
+        ?.push(other);
+  };
+  for (const [key, { tags, needs }] of nodes) {
+    for (const need of needs) edge(key, need);
+    for (const tag of tags) edge(`tag:${tag}`, key);
+  }
+  const left = new Set<Key>([...forward.keys(), ...back.keys()]);
+  takeAway(left, forward, back);
+  takeAway(left, back, forward);
+  return left;
+}
+
+/** Takes away what has no way on among `left`, again and again. */
+function takeAway(left: Set<Key>, on: ReadonlyMap<Key, Key[]>, before: ReadonlyMap<Key, Key[]>): void {
+  const ways = new Map(
+    [...left].map((key) => [key, (on.get(key) ?? []).filter((other) => left.has(other)).length]),
+  );
+  const ends = [...left].filter((key) => ways.get(key) === 0);
+  for (const key of ends) {
+    left.delete(key);
+    for (const other of before.get(key) ?? []) {
+      if (!left.has(other)) continue;
+      const remaining = (ways.get(other) ?? 0) - 1;
+      ways.set(other, remaining);
+      if (remaining === 0) ends.push(other);
+    }
+  }
 }
 
 /** The shortest way from a snitch through what it needs back to itself; null if there is none. */
