@@ -83,12 +83,15 @@ interface Step extends NeedStep {
  */
 export async function refuseCircle(tx: Reading, { id, caseId }: Of): Promise<void> {
   const seen = new Set<number>();
-  const open: Step[] = await neededDirectly(tx, { id, caseId }, { id, from: null });
-  for (let step = open.shift(); step; step = open.shift()) {
+  const tags = new Set<string>();
+  const open: Step[] = await neededDirectly(tx, { id, caseId }, { id, from: null, tags });
+  // Those that are added to the list meanwhile are visited too.
+  for (const step of open) {
     if (step.id === id) throw refused(await wayInWords(tx, id, step));
     if (seen.has(step.id)) continue;
     seen.add(step.id);
-    open.push(...(await neededDirectly(tx, { id: step.id, caseId }, { id, from: step })));
+    for (const next of await neededDirectly(tx, { id: step.id, caseId }, { id, from: step, tags }))
+      open.push(next);
   }
 }
 
@@ -108,25 +111,44 @@ export async function refuseCircleOf(
   if (row) await refuseCircle(tx, { id: row.id, caseId });
 }
 
-/** Of the snitches with a tag, only those that need something themselves can lead back, and the one searched for. */
+/**
+ * Of the snitches with a tag, only those that need something themselves can lead back, and the one searched for. They
+ * are listed where the tag is met first, because each of thousands may need the thousands of another tag.
+ *
+ * @param tags those that were met, to which this adds
+ */
 async function neededDirectly(
   tx: Reading,
   of: Of,
-  { id, from }: { id: number; from: Step | null },
+  { id, from, tags }: { id: number; from: Step | null; tags: Set<string> },
 ): Promise<Step[]> {
-  const rows = await tx.all<{ id: number; name: string; tag: string | null }>(
-    `SELECT m.id, m.name, NULL AS tag FROM needs AS d CROSS JOIN snitches AS m ON m.id = d.needed_id
-     WHERE d.snitch_id = +?
-     UNION ALL
-     SELECT m.id, m.name, d.tag FROM needs AS d CROSS JOIN snitch_tags AS t ON t.case_id = +? AND t.tag = d.tag
-       CROSS JOIN snitches AS m ON m.id = t.snitch_id
-     WHERE d.snitch_id = +? AND (m.id = +? OR EXISTS (SELECT 1 FROM needs AS e WHERE e.snitch_id = m.id))`,
+  const direct = await tx.all<{ id: number | null; name: string; tag: string | null }>(
+    `SELECT m.id, m.name, d.tag FROM needs AS d LEFT JOIN snitches AS m ON m.id = d.needed_id
+     WHERE d.snitch_id = +?`,
     of.id,
-    of.caseId,
-    of.id,
+  );
+  const steps: Step[] = [];
+  for (const row of direct) if (row.id !== null) steps.push({ id: row.id, name: row.name, tag: null, from });
+  for (const { tag } of direct) {
+    if (tag === null || tags.has(tag)) continue;
+    tags.add(tag);
+    for (const row of await needyWithTag(tx, of, { id, tag })) steps.push({ ...row, tag, from });
+  }
+  return steps;
+}
+
+async function needyWithTag(
+  tx: Reading,
+  { caseId }: Of,
+  { id, tag }: { id: number; tag: string },
+): Promise<{ id: number; name: string }[]> {
+  return tx.all<{ id: number; name: string }>(
+    `SELECT m.id, m.name FROM snitch_tags AS t CROSS JOIN snitches AS m ON m.id = t.snitch_id
+     WHERE t.case_id = +? AND t.tag = +? AND (m.id = +? OR EXISTS (SELECT 1 FROM needs AS e WHERE e.snitch_id = m.id))`,
+    caseId,
+    tag,
     id,
   );
-  return rows.map((row) => ({ ...row, from }));
 }
 
 async function wayInWords(tx: Reading, id: number, last: Step): Promise<string> {
