@@ -37,14 +37,14 @@ export interface SilenceStore {
   /** Silences that are not over, newest first. */
   listSilences(caseId: string, now: number): Promise<Silence[]>;
   /**
-   * Which of the snitches of the case are silenced at `now`, by their tokens, and when they are due after that; null if
-   * the case has no silences.
+   * Which of the snitches of the case are silenced at `now`, or have a deadline that silences moved, by their tokens, and
+   * when they are due after that; null if the case has no silences.
    */
   silencedAmong(
     caseId: string,
     snitches: readonly SilencedCandidate[],
     now: number,
-  ): Promise<ReadonlyMap<string, SilencedSnitch> | null>;
+  ): Promise<ReadonlyMap<string, SilencedSnitch | MovedSnitch> | null>;
   /** The same for one snitch, in more detail; null if the case has no silences, or no such snitch. */
   silenceOver(caseId: string, token: string, now: number): Promise<SilenceOver | null>;
   /** What to expect of a snitch that sends nothing more; null if the case has no such snitch. */
@@ -66,7 +66,14 @@ export interface SilencedSnitch {
   silence: Silence;
   /** When it can alert again: silences may follow one another without a gap. */
   until: number;
-  /** As given or, if that lies within the silence, after it; null if nothing is awaited. */
+  /** When it is due, as far as silences up to then move that; null if nothing is awaited. */
+  dueAt: number | null;
+}
+
+/** A snitch that none covers now, but whose deadline those that are over will have moved when it passes. */
+export interface MovedSnitch {
+  silence: null;
+  until: null;
   dueAt: number | null;
 }
 

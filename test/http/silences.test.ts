@@ -140,6 +140,63 @@ test('a snitch and the list say what silences it, and when it is due behind that
   assert.is((await snitchNow(acme, other.token)).status, 'failed');
 });
 
+/** The deadline of the snitch wherever it is told: `explain`, GET, the list, and the metrics. */
+async function deadlinesTold({ acme }: Fixture, token: string): Promise<(string | null | undefined)[]> {
+  const path = `/v1/snitches/${token}`;
+  const explained = ok<WireExplanation>(await acme.read.get(`${path}/explain`));
+  const one = ok<WireSnitch>(await acme.read.get(path));
+  const listed = ok<WireSnitch[]>(await acme.read.get('/v1/snitches')).find((each) => each.token === token);
+  const { text } = await acme.read.get('/v1/metrics');
+  const [, seconds] = /^snitch_deadline_timestamp_seconds\{.*\} (\S+)$/m.exec(text) ?? [];
+  return [explained.deadline?.at, one.deadline, listed?.deadline, iso(Number(seconds) * 1_000)];
+}
+
+test('a deadline that a silence will move is told as moved, in the silence and afterwards', async (context) => {
+  const { acme, clock } = context;
+  const { token } = await newSnitch(acme, { schedule: { cron: '0 11 * * *' }, grace: 3_600 });
+  await checkIn(context, token);
+  const noon = Date.UTC(2026, 10, 18, 12);
+  const tomorrow = noon + 24 * HOUR;
+  const four = (at: number) => Array.from({ length: 4 }, () => iso(at));
+  const [from, to] = [noon - 50 * MINUTE, noon - 30 * MINUTE];
+  ok(await acme.write.post('/v1/silences', { tokens: [token], from: iso(from), to: iso(to) }));
+  assert.equal(await deadlinesTold(context, token), four(noon), 'before it');
+  clock.now = from + MINUTE;
+  assert.equal(await deadlinesTold(context, token), four(tomorrow), 'in it');
+  clock.now = to + MINUTE;
+  assert.equal(await deadlinesTold(context, token), four(tomorrow), 'after it');
+  assert.is((await snitchNow(acme, token)).silenced, null);
+  clock.now = noon;
+  await sweep(context);
+  assert.is((await snitchNow(acme, token)).status, 'healthy', 'nothing happens at the old one');
+  assert.equal(await deadlinesTold(context, token), four(tomorrow), 'the sweep has moved it');
+  clock.now = tomorrow;
+  await sweep(context);
+  assert.is((await snitchNow(acme, token)).status, 'failed');
+});
+
+test('a deadline at the very beginning of a silence is told as moved once', async (context) => {
+  const { acme, clock } = context;
+  const { token } = await newSnitch(acme);
+  await checkIn(context, token);
+  const noon = Date.UTC(2026, 10, 18, 12);
+  const silenced = { tokens: [token], from: iso(noon), to: iso(noon + HOUR) };
+  ok(await acme.write.post('/v1/silences', silenced));
+  for (const at of [noon, noon + HOUR - 1]) {
+    clock.now = at;
+    await sweep(context);
+    const told = await deadlinesTold(context, token);
+    assert.equal(
+      told,
+      Array.from({ length: 4 }, () => iso(noon + HOUR)),
+      iso(at),
+    );
+  }
+  clock.now = noon + HOUR;
+  await sweep(context);
+  assert.is((await snitchNow(acme, token)).status, 'failed');
+});
+
 test('an alarm that is kept back is foretold, and so is the end of that', async (context) => {
   const { acme } = context;
   const { token } = await newSnitch(acme);

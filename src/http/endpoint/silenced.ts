@@ -30,7 +30,7 @@ export async function withSilences<Shown extends Silenceable>(
     const over = found.get(snitch.token);
     if (!over) return snitch;
     const state = isAwaited(snitch.state) ? { ...snitch.state, dueAt: over.dueAt } : snitch.state;
-    return { ...snitch, state, silenced: shownSilence(over) };
+    return over.silence ? { ...snitch, state, silenced: shownSilence(over) } : { ...snitch, state };
   });
 }
 

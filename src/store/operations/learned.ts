@@ -26,6 +26,23 @@ export async function getLearned(tx: Reading, id: number): Promise<Learned> {
   return unpackLearned(row?.first_check_ins ?? null);
 }
 
+const SELECT_LEARNED_AMONG = `SELECT id, first_check_ins FROM snitch_states
+  WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(+?))`;
+
+/** The same for many jobs, by their numbers. */
+export async function learnedForAll(
+  tx: Reading,
+  jobs: readonly { id: number; interval: Interval }[],
+): Promise<ReadonlyMap<number, Learned>> {
+  const ids = jobs.flatMap(({ id, interval }) => (isMinuteInterval(interval) ? [] : [id]));
+  if (ids.length === 0) return new Map();
+  const rows = await tx.all<{ id: number; first_check_ins: Uint8Array | null }>(
+    SELECT_LEARNED_AMONG,
+    JSON.stringify(ids),
+  );
+  return new Map(rows.map((row) => [row.id, unpackLearned(row.first_check_ins)]));
+}
+
 export async function saveLearned(tx: Transaction, { id }: { id: number }, learned: Learned): Promise<void> {
   await tx.run('UPDATE snitch_states SET first_check_ins = ? WHERE id = ?', packLearned(learned), id);
 }

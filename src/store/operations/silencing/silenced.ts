@@ -1,4 +1,5 @@
 /** Which snitches are silenced, for whoever looks at them. Their rows say nothing about it. */
+import { NOTHING_LEARNED } from '../../../core/late-runs.ts';
 import { concernedFrom, movedBy } from '../../../core/silences/due.ts';
 import {
   type ActiveSilence,
@@ -8,40 +9,80 @@ import {
   merged,
   type Silence,
   type Silenceable,
+  type SilenceWindow,
   silentUntil,
   windowsOf,
 } from '../../../core/silences/silence.ts';
-import type { SilencedCandidate, SilencedSnitch, SilenceOver } from '../../silences.ts';
+import type { SnitchState } from '../../../core/snitch.ts';
+import type { MovedSnitch, SilencedCandidate, SilencedSnitch, SilenceOver } from '../../silences.ts';
 import type { Reading } from '../../transaction.ts';
-import { learnedFor } from '../learned.ts';
+import { learnedFor, learnedForAll } from '../learned.ts';
 import { keptBackOf } from '../silences/alarms.ts';
 import { silencesSince } from '../silences/rows.ts';
-import { getRules, getState, type KeptRules, type StateRow, toState } from '../states.ts';
+import { getRules, getState, type KeptRules, STATE_COLUMNS, type StateRow, toState } from '../states.ts';
 
 export async function silencedAmong(
   tx: Reading,
   caseId: string,
   snitches: readonly SilencedCandidate[],
   now: number,
-): Promise<ReadonlyMap<string, SilencedSnitch> | null> {
+): Promise<ReadonlyMap<string, SilencedSnitch | MovedSnitch> | null> {
   const rules = await getRules(tx, caseId);
   if (!rules.hasSilences) return null;
   const silences = await silencesSince(tx, caseId, now, now);
   const active = activeAt(silences, now, rules.timezone);
-  const found = new Map<string, SilencedSnitch>();
-  if (active.length === 0) return found;
-  for (const snitch of snitches) {
-    const over = silencedBy(snitch, { silences, active }, rules, now);
-    if (!over) continue;
-    const { dueAt } = snitch;
-    // No more is read of the others: a list may have a million of them.
-    const row = dueAt !== null && dueAt <= over.until ? await getState(tx, snitch.token) : undefined;
-    found.set(snitch.token, {
-      ...over,
-      dueAt: row ? await dueBehind(tx, row, snitch, over.until, rules) : dueAt,
-    });
+  const shown = snitches.map((snitch) => {
+    const over = active.length === 0 ? null : silencedBy(snitch, { silences, active }, rules, now);
+    return { snitch, over, until: over?.until ?? now };
+  });
+  const moved = await movedAmong(tx, caseId, shown, rules);
+  const found = new Map<string, SilencedSnitch | MovedSnitch>();
+  for (const { snitch, over } of shown) {
+    const dueAt = moved.has(snitch.token) ? (moved.get(snitch.token) ?? null) : snitch.dueAt;
+    if (over) found.set(snitch.token, { ...over, dueAt });
+    else if (dueAt !== snitch.dueAt) found.set(snitch.token, { silence: null, until: null, dueAt });
   }
   return found;
+}
+
+const STATES_AMONG = `SELECT ${STATE_COLUMNS} FROM snitches AS n JOIN snitch_states AS s ON s.id = n.id
+  WHERE n.token IN (SELECT value FROM json_each(+?))`;
+
+/**
+ * The deadlines that silences before `until` move, by token. The sweep moves a deadline only when it passes: until then
+ * the row has the old one, at which nothing will happen. A list may have a million snitches, so these are two statements
+ * for all of a slice, and the second only for those that a silence concerns.
+ */
+async function movedAmong(
+  tx: Reading,
+  caseId: string,
+  shown: readonly { snitch: SilencedCandidate; until: number }[],
+  rules: KeptRules,
+): Promise<ReadonlyMap<string, number | null>> {
+  const awaited = new Map(
+    shown.flatMap((one) => (one.snitch.dueAt === null ? [] : [[one.snitch.token, one]])),
+  );
+  const concerned: { before: SnitchState; row: StateRow; windows: SilenceWindow[] }[] = [];
+  const tokens = JSON.stringify([...awaited.keys()]);
+  const rows = awaited.size === 0 ? [] : await tx.all<StateRow>(STATES_AMONG, tokens);
+  for (const row of rows) {
+    const one = awaited.get(row.token);
+    if (!one || row.case_id !== caseId) continue;
+    const before = toState(row);
+    const windows = await windowsBefore(tx, { row, before, ...one }, rules);
+    if (windows.length > 0) concerned.push({ before, row, windows });
+  }
+  const learned = await learnedForAll(
+    tx,
+    concerned.map(({ row }) => row),
+  );
+  const context = { rules, calendar: tx.calendar };
+  return new Map(
+    concerned.map(({ before, row, windows }) => [
+      row.token,
+      movedBy(before, windows, { ...context, ...(learned.get(row.id) ?? NOTHING_LEARNED) }).dueAt,
+    ]),
+  );
 }
 
 export async function silenceOver(
@@ -120,15 +161,25 @@ async function dueBehind(
   rules: KeptRules,
 ): Promise<number | null> {
   const before = toState(row);
+  const windows = await windowsBefore(tx, { row, before, snitch, until }, rules);
+  if (windows.length === 0) return before.dueAt;
+  const context = { rules, calendar: tx.calendar, ...(await learnedFor(tx, row)) };
+  return movedBy(before, windows, context).dueAt;
+}
+
+/** The silences before `until` that may have kept the awaited run from checking in; merged, in order. */
+async function windowsBefore(
+  tx: Reading,
+  { row, before, snitch, until }: { row: StateRow; before: SnitchState; snitch: Silenceable; until: number },
+  rules: KeptRules,
+): Promise<SilenceWindow[]> {
   const since = concernedFrom(before, { rules, calendar: tx.calendar });
   const { dueAt } = before;
-  if (since === null || dueAt === null) return dueAt;
+  if (since === null || dueAt === null) return [];
   const stretch = { start: Math.min(since, until), end: until };
   const windows = (await silencesSince(tx, row.case_id, stretch.start, until))
     .filter((silence) => covers(silence, snitch))
     .flatMap((silence) => windowsOf(silence, stretch, rules.timezone))
     .map(({ start, end }) => ({ start, end: Math.min(end, until) }));
-  const context = { rules, calendar: tx.calendar, ...(await learnedFor(tx, row)) };
-  const reached = merged(windows).filter(({ start }) => start <= dueAt);
-  return movedBy(before, reached, context).dueAt;
+  return merged(windows).filter(({ start }) => start <= dueAt);
 }
