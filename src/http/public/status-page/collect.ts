@@ -34,6 +34,8 @@ export interface ShownChange {
   /** Identifies the change, and reveals nothing else. */
   key: string;
   at: number;
+  /** When it is told: later than it happened if it began in planned work. */
+  toldAt: number;
   name: string;
   to: 'missing' | 'error' | 'well';
 }
@@ -210,24 +212,47 @@ function edgesOf(rhythm: Rhythm, caseZone: string, now: number): readonly number
 }
 
 /**
- * What began and ended lately. What happened during planned work, or while the service was away, is not shown, except
- * the end of something that was: readers would believe that it goes on.
+ * What began and ended lately. What happened during planned work, or while the service was away, is told only if it
+ * outlasts that, and then. The end of something that was told is always told: readers would believe that it goes on.
  */
 async function changesOf(store: StatusPageStore, page: StatusPage, quiet: Quiet): Promise<ShownChange[]> {
   const shown: ShownChange[] = [];
   /** Snitches whose outage was shown and has not ended yet. */
   const open = new Set<number>();
+  /** By snitch: the beginning of an outage that nobody was told of yet. */
+  const untold = new Map<number, ShownChange>();
+  const tellUntil = (id: number, until: number) => {
+    const began = untold.get(id);
+    untold.delete(id);
+    if (!began || began.toldAt > until) return;
+    open.add(id);
+    shown.push(began);
+  };
   const changes = await store.listStatusChanges(page.id, CHANGES_READ);
   for (const { at, was, status, snitch } of changes.toReversed()) {
     if (!isShownOn(page, snitch.tags)) continue;
+    tellUntil(snitch.id, at);
     const isBad = status === 'failed' || status === 'errored';
     const isEnd = status === 'healthy' && (was === 'failed' || was === 'errored');
-    const isTold = !quiet.isQuietAt(snitch, at) || (isEnd && open.has(snitch.id));
+    const quietUntil = quiet.endsAfter(snitch, at);
+    const isTold = quietUntil === null || (isEnd && open.has(snitch.id));
     if (!isBad) open.delete(snitch.id);
     else if (isTold) open.add(snitch.id);
-    if (!isTold || !(isBad || isEnd)) continue;
+    if (!isBad && !(isEnd && isTold)) continue;
     const to = status === 'failed' ? 'missing' : status === 'errored' ? 'error' : 'well';
-    shown.push({ key: `${page.id} ${snitch.id} ${at}`, at, name: publicNameOf(snitch), to });
+    const change = {
+      key: `${page.id} ${snitch.id} ${at}`,
+      at,
+      toldAt: at,
+      name: publicNameOf(snitch),
+      to,
+    } as const;
+    if (isTold) shown.push(change);
+    else untold.set(snitch.id, { ...change, toldAt: quietUntil });
   }
-  return shown.reverse().slice(0, CHANGES_SHOWN);
+  for (const id of [...untold.keys()]) tellUntil(id, quiet.now);
+  return shown
+    .reverse()
+    .sort((one, other) => other.toldAt - one.toldAt)
+    .slice(0, CHANGES_SHOWN);
 }

@@ -46,7 +46,7 @@ function entriesOf({ page, changes, timezone }: PageContent): Entry[] {
   const words = (at: number) => `${timeInWords(at, timezone)} (${zoneInWords(at, timezone)})`;
   const entries = changes.map((change) => ({
     id: idOf(`change ${since} ${change.key}`),
-    at: change.at,
+    at: change.toldAt,
     title: titleOf(change),
     text: `${titleOf(change)} ${change.to === 'well' ? 'since' : 'as of'} ${words(change.at)}.`,
   }));

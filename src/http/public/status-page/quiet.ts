@@ -18,7 +18,7 @@ interface Covered {
 
 export class Quiet {
   readonly #timezone: string;
-  readonly #now: number;
+  readonly now: number;
   readonly #silences: readonly Silence[];
   readonly away: readonly BlindWindow[];
   readonly #windows: readonly BlindWindow[][];
@@ -31,7 +31,7 @@ export class Quiet {
     now: number,
   ) {
     this.#timezone = timezone;
-    this.#now = now;
+    this.now = now;
     this.#silences = silences;
     this.away = merged(away);
     this.#windows = silences.map((silence) => {
@@ -61,14 +61,15 @@ export class Quiet {
     const silences = covering.flatMap((index) => this.#silences[index] ?? []);
     const covered = {
       windows: merged([...this.away, ...this.#planned(covering)]),
-      until: silentUntil(silences, this.#now, this.#timezone),
+      until: silentUntil(silences, this.now, this.#timezone),
     };
     this.#known.set(key, covered);
     return covered;
   }
 
-  isQuietAt(snitch: Pick<ShownSnitch, 'token' | 'tags'>, at: number): boolean {
-    return this.over(snitch).some(({ start, end }) => start <= at && at < end);
+  /** When the quiet time ends that `at` lies in; null if it lies in none. */
+  endsAfter(snitch: Pick<ShownSnitch, 'token' | 'tags'>, at: number): number | null {
+    return this.over(snitch).find(({ start, end }) => start <= at && at < end)?.end ?? null;
   }
 
   #covers(index: number, snitch: Pick<ShownSnitch, 'token' | 'tags'>): boolean {

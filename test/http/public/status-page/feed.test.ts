@@ -38,4 +38,29 @@ test('an outage that was told ends in the feed, even during planned work', async
   assert.equal(await titles(context, 'untold'), ['etl is well again', 'etl reported an error']);
 });
 
+test('an outage that began in planned work is told when that ends, if it still lasts', async (context) => {
+  const { acme, clock } = context;
+  const { token } = await newSnitch(acme, { name: 'etl', tags: ['public'] });
+  const { token: other } = await newSnitch(acme, { name: 'web', tags: ['public'] });
+  await checkIn(context, token);
+  await checkIn(context, other);
+  await put(context);
+  ok(await acme.write.post('/v1/silences', { all: true, duration: HOUR / 1_000 }));
+  const end = clock.now + HOUR;
+  clock.now += MINUTE;
+  await checkIn(context, other, '?s=1');
+  await checkIn(context, token, '?s=1');
+  clock.now += MINUTE;
+  await checkIn(context, other);
+  assert.equal(await titles(context, 'during'), []);
+  clock.now = end;
+  assert.equal(await titles(context, 'behind'), ['etl reported an error']);
+  const { text } = await context.nobody.get('/s/behind/feed.xml');
+  assert.match(text, `<updated>${new Date(end).toISOString()}</updated>`);
+  assert.match(text, 'etl reported an error as of 18 Nov 2026, 10:21');
+  clock.now += MINUTE;
+  await checkIn(context, token);
+  assert.equal(await titles(context, 'over'), ['etl is well again', 'etl reported an error']);
+});
+
 test.run();
