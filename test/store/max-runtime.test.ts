@@ -437,9 +437,12 @@ contract('blind windows across runs', (test) => {
   }) => {
     const night = await Night.of(store);
     await night.start(THREE);
-    await blind(store, THREE + HOUR, THREE + 90 * MINUTE);
-    assert.is(await sweep(store, THREE + 10 * HOUR), 0);
+    const [start, end] = [THREE + HOUR, THREE + 90 * MINUTE];
+    await blind(store, start, end);
     const next = THREE + DAY + 30 * MINUTE;
+    const postponements = await store.listPostponements(night.owner.id, night.token, 10);
+    assert.equal(postponements, [{ start, end, dueAt: next }]);
+    assert.is(await sweep(store, THREE + 10 * HOUR), 0);
     await night.failsAt(next, { kind: 'noCheckIn', by: next });
   });
 

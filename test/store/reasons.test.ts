@@ -56,6 +56,19 @@ contract('reasons', (test) => {
     assert.equal((await alertReasons(store, owner.id, token))[0], hung);
   });
 
+  test('a silence names the run that has not ended, although it noted much since', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token } = await newSnitch(store, owner);
+    await checkIn(store, token, NOW);
+    await checkIn(store, token, NOW + MINUTE, { outcome: 'start', runId: 'a' });
+    for (let notes = 1; notes < 50; notes += 1) {
+      await checkIn(store, token, NOW + MINUTE + notes, { outcome: 'log', message: `${notes} of 49` });
+    }
+    await sweep(store, utc('2025-07-09T12:00:00'));
+    const [reason] = await alertReasons(store, owner.id, token);
+    assert.equal(reason, { kind: 'noCheckIn', by: utc('2025-07-09T12:00:00'), startedAt: NOW + MINUTE });
+  });
+
   test('what a pause covers is told when it ends', async ({ store }) => {
     const owner = await newCase(store);
     const { token } = await newSnitch(store, owner);

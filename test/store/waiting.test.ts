@@ -238,6 +238,18 @@ contract('deliveries that wait for after', (test) => {
     assert.equal((await shownOf(store, tags.owner)).length, 1, 'it is told no end either');
   });
 
+  test('so does that of a service that keeps incidents', async ({ store }) => {
+    const owner = await newCase(store);
+    await healthySnitch(store, owner);
+    const fields = { settings: { routing_key: 'x' }, ...EVERYTHING, after: 1_800 };
+    const { id } = await store.createChannel(owner.id, { kind: 'pagerduty', name: null, fields }, NOW);
+    await sweep(store, DUE);
+    await store.updateChannel(owner.id, id, { events: ['errored'] });
+    assert.equal(await claim(store, DUE, { channel: 'pagerduty' }), []);
+    const [page] = await store.listDeliveries(owner.id, { state: null, ...ALL });
+    assert.equal([page?.state, page?.lastError], ['dropped', 'its target now takes no missing alerts']);
+  });
+
   test('a waiting delivery can be sent by hand, and a dropped one cannot', async ({ store }) => {
     const one = await missing(store, AFTER);
     const [waiting] = await pagesOf(store, one.owner);

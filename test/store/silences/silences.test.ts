@@ -64,6 +64,17 @@ async function dueOf(store: Store, owner: Case, token: string): Promise<number |
 }
 
 contract('deadlines in a silence', (test) => {
+  test('are those from its first millisecond on', async ({ store }) => {
+    const [covered, before] = [await newCase(store), await newCase(store)];
+    const silent = await healthySnitch(store, covered);
+    const loud = await healthySnitch(store, before);
+    await silence(store, covered, { kind: 'once', from: DUE, to: at('13:00') });
+    await silence(store, before, { kind: 'once', from: DUE + 1, to: at('13:00') });
+    await pass(store, DUE);
+    assert.equal(await told(store, covered, silent.token), []);
+    assert.equal(await told(store, before, loud.token), ['snitch.missing from healthy']);
+  });
+
   test('do not make the sweep look late', async ({ store }) => {
     const owner = await newCase(store);
     await healthySnitch(store, owner);
@@ -545,6 +556,22 @@ contract('silences as they are kept', (test) => {
     assert.match(await words(store.createSilence(owner.id, fields, NOW, 1)), /1 is the most/);
     const scope = { kind: 'tokens', tokens: ['nowhere'] } as const;
     assert.match(await words(store.createSilence(owner.id, { ...fields, scope }, NOW)), /nowhere/);
+    const many = { kind: 'tokens', tokens: ['one', 'two', 'three', 'four', 'five'] } as const;
+    const refusal = await words(store.createSilence(owner.id, { ...fields, scope: many }, NOW));
+    assert.match(refusal, /tokens name no snitch: one, two, three and 2 more$/);
+  });
+
+  test('a snitch that is due when its silence ends is shown with the deadline that it then gets', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner);
+    await silence(store, owner, once('11:10', '12:00'));
+    const candidate = { token, tags: [], dueAt: DUE };
+    const shown = (await store.silencedAmong(owner.id, [candidate], at('11:30')))?.get(token)?.dueAt;
+    await pass(store, DUE);
+    assert.is(await dueOf(store, owner, token), at('13:00'));
+    assert.is(shown, at('13:00'));
   });
 
   test('a snitch shows until when it is silenced, and when it is due after that', async ({ store }) => {
