@@ -18,6 +18,6 @@ export function assertKept(file: string, lines: readonly string[]): void {
 /** As JSON, with instants as times. */
 export function inOneLine(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
-    typeof part === 'number' && part > 1e12 ? new Date(part).toISOString() : part,
+    typeof part === 'number' && part > 1e12 && part < 1e14 ? new Date(part).toISOString() : part,
   );
 }

@@ -49,7 +49,7 @@ interface Implementation {
 
 /** Every implementation of `Store`: each runs the whole contract. */
 const IMPLEMENTATIONS: readonly Implementation[] = [
-  { name: ON_POSTGRES ? 'postgres' : 'sqlite', open: openBegun },
+  { name: ON_POSTGRES ? 'postgres' : 'sqlite', open: openEmpty },
 ];
 
 /** Defines and runs a suite once for every implementation; each test has an empty store. */
@@ -69,8 +69,8 @@ export function temporaryDirectory(): string {
   return mkdtempSync(join(tmpdir(), 'snitch-store-'));
 }
 
-/** For tests that are not about how a database begins. */
-async function openBegun(): Promise<Opened> {
+/** For tests that are not about how a database begins: there already is one without any rows. */
+export async function openEmpty(): Promise<Opened> {
   const dataDir = temporaryDirectory();
   if (!ON_POSTGRES) beginDatabase(dataDir);
   return openSqlite({ dataDir });
