@@ -81,7 +81,7 @@ test('a path that exists answers any other method with 405 and those that it has
         const answer = await client.ask(method, path, method === 'TRACE' ? {} : { body: '{"x":' });
         refused(answer, 405, 'method_not_allowed', `${method} ${path}`);
         assert.is(answer.headers.allow, allow, `${method} ${path}`);
-        assert.match(answer.json<WireError>().error, `${method} is not possible here. What is: ${allow}.`);
+        assert.match(answer.json<WireError>().error, `${method} is not possible here; possible: ${allow}.`);
       }
     }
   }

@@ -45,7 +45,7 @@ function refuseMethod(request: FastifyRequest, reply: FastifyReply, methods: rea
   const allowed = methods.join(', ');
   reply.header('allow', allowed);
   const method = methodOf(request.raw);
-  throw new SnitchError('method_not_allowed', `${method} is not possible here. What is: ${allowed}.`);
+  throw new SnitchError('method_not_allowed', `${method} is not possible here; possible: ${allowed}.`);
 }
 
 /** The answer to HEAD is that to GET, with the length of the body instead of the body, where that is known. */
