@@ -3,7 +3,7 @@
  * makes the crashes more.
  * Time limit: 300 s. Also on PostgreSQL.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,6 +12,7 @@ import * as assert from 'uvu/assert';
 import { newDataDir, removeDataDir } from '../data-directory.ts';
 import { unless, without, withoutRoot } from '../skipped.ts';
 import { ON_POSTGRES } from '../store/postgres/open.ts';
+import { until } from '../until.ts';
 import { type DaemonProcess, startProcess } from './daemon-process.ts';
 import { createSnitches, decidedAlerts, Ledger } from './ledger.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
@@ -86,7 +87,7 @@ testOnDisk(`${POWER_CUTS} power cuts under load lose nothing`, async () => {
           return running.end('SIGKILL');
         });
       await ledger.load(running, tokens, cut);
-      disk.restore();
+      await disk.restore();
       daemon = await startProcess({ dataDir: disk.dataDir, env: keepAll });
       await ledger.verify(disk.dataDir);
     }
@@ -95,7 +96,7 @@ testOnDisk(`${POWER_CUTS} power cuts under load lose nothing`, async () => {
     assert.is(await daemon.end(), 0);
   } finally {
     await daemon.end('SIGKILL');
-    disk.unmount();
+    await disk.unmount();
     await receiver.stop();
     removeDataDir(root);
   }
@@ -166,14 +167,16 @@ class LoopDisk {
     run('cp', '--sparse=always', this.#image, this.#atTheCut);
   }
 
-  restore(): void {
-    this.unmount();
+  async restore(): Promise<void> {
+    await this.unmount();
     renameSync(this.#atTheCut, this.#image);
     this.mount();
   }
 
-  unmount(): void {
-    run('umount', this.#mountPoint);
+  /** What was killed in the middle of a write keeps the disk busy for a moment after its end. */
+  async unmount(): Promise<void> {
+    const unmounted = () => spawnSync('umount', [this.#mountPoint], { stdio: 'pipe' }).status === 0;
+    await until(unmounted, 'the disk is unmounted');
   }
 }
 
