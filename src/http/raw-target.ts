@@ -91,8 +91,10 @@ class ReadAgain extends Duplex {
     this.#socket.write(chunk, encoding, done);
   }
 
+  /** Closes both directions, as the server does with its other connections: a client may never close its own. */
   override _final(done: () => void): void {
-    this.#socket.end(done);
+    this.#socket.destroySoon();
+    done();
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
