@@ -19,9 +19,12 @@ export interface ExecSources extends TokenSources {
  * @throws UsageError if there is no command; nothing else that is wrong may keep a job from running
  */
 export function readArguments(sources: ExecSources): ExecArguments {
-  const { operands, before, tokenFile } = sources;
-  // With `--`, there is a token if anything stands before it. Without, there is one unless --token-file is given.
-  const named = before === null ? tokenFile === undefined : before > 0;
+  const { before, tokenFile } = sources;
+  // Behind more than a token, `--` is one of the job's own arguments: `snitch exec TOKEN git checkout -- file`.
+  const isOfJob = before !== null && before > 1;
+  const operands = isOfJob ? sources.operands.toSpliced(before, 0, '--') : sources.operands;
+  // With our `--`, there is a token if anything stands before it. Without, there is one unless --token-file is given.
+  const named = before === null || isOfJob ? tokenFile === undefined : before > 0;
   const command = named ? operands.slice(1) : operands;
   if (command.length === 0) throw new UsageError("missing required argument 'command'");
   const [given = ''] = named ? operands : [];

@@ -74,6 +74,27 @@ test('arguments reach the job as they are, options and -- included', async ({ ho
   assert.is(stdout, '[--tail][1][--][-x][][a b][$HOME][*]');
 });
 
+test('without -- before the job, a -- among its own arguments reaches it', async ({
+  daemon,
+  host,
+  token,
+}) => {
+  const file = join(host.spool, '..', 'token');
+  writeFileSync(file, token, { mode: 0o600 });
+  for (const [whom, ours] of [
+    [[token], []],
+    [[token], ['--']],
+    [['--token-file', file], []],
+    [['--token-file', file, token], ['--']],
+  ] as const) {
+    for (const own of [['checkout', '--', 'file'], ['--'], ['a', '--', '--', '-x']]) {
+      const { stdout, stderr } = await host.run(['exec', ...whom, ...ours, 'printf', '[%s]', ...own]);
+      assert.equal([stdout, stderr], [own.map((word) => `[${word}]`).join(''), ''], `${whom} ${ours} ${own}`);
+    }
+  }
+  assert.is((await outcomes(daemon, token)).filter(([kind]) => kind === 'healthy').length, 12);
+});
+
 test('the job reads its standard input', async ({ host, token }) => {
   const input = 'line\n'.repeat(50_000);
   const { code, stdout } = await host.run(['exec', token, '--', 'cat'], { input });
