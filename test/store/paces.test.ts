@@ -34,4 +34,14 @@ contract('the pace of chats', (test) => {
     await store.deleteChannel(id, gone.id);
     assert.equal(await store.listPaces('slack'), [{ target: other.id, pace: PACE }]);
   });
+
+  test('goes with the case of its channel', async ({ store }) => {
+    const [one, other] = [await newCase(store), await newCase(store)];
+    const fields = { settings: { url: 'https://hooks.example.com/x' }, events: [], tags: [] };
+    const made = (id: string) => store.createChannel(id, { kind: 'slack', name: null, fields }, NOW);
+    const [gone, kept] = [await made(one.id), await made(other.id)];
+    for (const { id } of [gone, kept]) await store.keepPace('slack', id, PACE);
+    await store.deleteCase(one.id);
+    assert.equal(await store.listPaces('slack'), [{ target: kept.id, pace: PACE }]);
+  });
 });

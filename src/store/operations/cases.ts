@@ -5,6 +5,7 @@ import type { Reminders, Status } from '../../core/snitch.ts';
 import { newId } from '../identifiers.ts';
 import type { Reading, Transaction } from '../transaction.ts';
 import { recordCase, recordCaseEdit } from './activity/of-cases.ts';
+import { forgetPacesOf } from './pace/paces.ts';
 import { forgetMembers } from './routes/rules.ts';
 import { dropWaitingOfCase } from './routes/waiting.ts';
 import { tagsIn } from './snitch-rows.ts';
@@ -156,6 +157,7 @@ export async function deleteCase(tx: Transaction, act: Act, id: string): Promise
   await tx.run('DELETE FROM status_counts WHERE case_id = ?', id);
   await tx.run('DELETE FROM api_keys WHERE case_id = ?', id);
   await tx.run('DELETE FROM webhooks WHERE case_id = ?', id);
+  await forgetPacesOf(tx, id);
   await tx.run('DELETE FROM channels WHERE case_id = ?', id);
   await tx.run('DELETE FROM repeats WHERE case_id = ?', id);
   await tx.run('DELETE FROM routes WHERE case_id = ?', id);

@@ -1,4 +1,4 @@
-/** One row of the settings for each chat that was ever written to, until its channel is deleted. */
+/** One row of the settings for each chat that was ever written to, until its channel or case is deleted. */
 import type { Channel } from '../../../core/routing.ts';
 import type { KeptPace } from '../../paces.ts';
 import type { Reading, Transaction } from '../../transaction.ts';
@@ -39,4 +39,12 @@ export async function listPaces(
 
 export async function forgetPace(tx: Transaction, channel: Channel, target: string): Promise<void> {
   await tx.run('DELETE FROM settings WHERE name = ?', `${prefixOf(channel)}${target}`);
+}
+
+/** To be called while the channels of the case are there. */
+export async function forgetPacesOf(tx: Transaction, caseId: string): Promise<void> {
+  await tx.run(
+    `DELETE FROM settings WHERE name IN (SELECT 'pace ' || kind || ' ' || id FROM channels WHERE case_id = ?)`,
+    caseId,
+  );
 }
