@@ -43,15 +43,34 @@ export function isExposed(path: string): boolean {
   }
 }
 
+/** Neither is an exit status of a program that could not change the user. */
+const READABLE = 10;
+const UNREADABLE = 11;
+const TRY_TO_READ = [
+  '/bin/sh',
+  '-c',
+  `if test -r "$1"; then exit ${READABLE}; else exit ${UNREADABLE}; fi`,
+  'sh',
+];
+
 /**
- * Whether a user without further groups may read a file; null if that cannot be tried. Only root can try it.
+ * Whether a user, with all groups that the host knows of, may read a file; null if that cannot be tried. Only root can
+ * try it. A user without a name has no further groups, and neither has any where `setpriv` is missing.
  */
 export function mayRead(path: string, { uid, gid }: { uid: number; gid: number }): boolean | null {
   const { spawnSync } = process.getBuiltinModule('node:child_process');
-  const { status } = spawnSync('/bin/sh', ['-c', 'test -r "$1"', 'sh', path], {
-    ...{ uid, gid, cwd: '/', stdio: 'ignore', timeout: 5_000 },
-  });
-  return status === null ? null : status === 0;
+  const options = { cwd: '/', stdio: 'ignore', timeout: 5_000 } as const;
+  const command = [...TRY_TO_READ, path];
+  const withGroups = [`--reuid=${uid}`, `--regid=${gid}`, '--init-groups', ...command];
+  const [program = '', ...values] = command;
+  return (
+    answerOf(spawnSync('setpriv', withGroups, options)) ??
+    answerOf(spawnSync(program, values, { ...options, uid, gid }))
+  );
+}
+
+function answerOf({ status }: { status: number | null }): boolean | null {
+  return status === READABLE || status === UNREADABLE ? status === READABLE : null;
 }
 
 /** Whether everybody may pass through all directories above it. What is in a private directory is private too. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compileCache } from '../compile-cache.ts';
 
-const SNITCH = fileURLToPath(new URL('../../bin/snitch', import.meta.url));
+export const SNITCH = fileURLToPath(new URL('../../bin/snitch', import.meta.url));
 
 export interface Ended {
   code: number | null;

@@ -1,10 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { unless, withoutRoot } from '../../skipped.ts';
-import { runSnitch, temporaryDirectory } from '../snitch-process.ts';
+import { unless, without, withoutRoot } from '../../skipped.ts';
+import { runSnitch, SNITCH, temporaryDirectory } from '../snitch-process.ts';
 
 const config = suite('snitch config');
 let directory: ReturnType<typeof temporaryDirectory>;
@@ -66,6 +67,33 @@ unless(withoutRoot(), config)('root is warned of what the user of the daemon can
   chownSync(password, 12_345, 12_345);
   assert.equal(await check(), valid);
 });
+
+unless(withoutRoot() ?? without('setpriv', '--version'), config)(
+  'root is not warned of what that user can read by one of its further groups',
+  async () => {
+    const [dataDir, password] = [join(directory.path, 'data'), join(directory.path, 'password')];
+    const groups = join(directory.path, 'groups');
+    chmodSync(directory.path, 0o755);
+    mkdirSync(dataDir, { mode: 0o700 });
+    writeFileSync(password, 'hunter2\n', { mode: 0o640 });
+    writeFileSync(
+      file,
+      `data_dir: ${dataDir}\nsmtp: { url: "smtp://me@mail", password_file: ${password}, from: a@b }`,
+    );
+    chownSync(dataDir, 1, 1);
+    chownSync(password, 0, 12_345);
+    const check = (members: string) => {
+      writeFileSync(groups, `root:x:0:\ndaemon:x:1:\nsecrets:x:12345:${members}\n`);
+      const inNamespace = 'mount --bind "$1" /etc/group && shift && exec "$@"';
+      const command = [SNITCH, 'config', 'check', '--config', file];
+      return spawnSync('unshare', ['--mount', 'sh', '-c', inNamespace, 'sh', groups, ...command], {
+        encoding: 'utf8',
+      });
+    };
+    assert.match(check('').stderr, `(user 1) cannot read ${password}`);
+    assert.equal([check('daemon').stderr, check('daemon').status], ['', 0]);
+  },
+);
 
 config('a wrong command line is a usage error that says what was meant', async () => {
   const mistyped = await runSnitch(['confg']);
