@@ -172,4 +172,15 @@ grouped('more messages than a minute takes wait for the next one, notices too', 
   assert.equal(target.split(messages, 60_000), { now: messages, later: [] });
 });
 
+grouped('one digest among what waits is enough to slow it all down', () => {
+  const target = new GroupedTarget('chat', { wait: 0, perMinute: { few: 10, many: 1 } });
+  target.add(claim(0), 0);
+  target.split(target.waiting[0]!.messages(), 0);
+  for (let id = 1; id <= 6; id += 1) target.add(claim(id), 0);
+  target.add({ ...claim(99), alert: { ...anAlert(), type: 'service.blind' } } as ClaimedDelivery, 0);
+  const [notice, digest] = target.waiting[0]!.messages().slice(-2);
+  assert.equal([notice?.deliveries.length, digest?.deliveries.length], [1, 7]);
+  assert.equal(target.split([notice!, digest!], 0), { now: [notice], later: [digest] });
+});
+
 grouped.run();

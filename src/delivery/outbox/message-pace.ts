@@ -3,8 +3,6 @@ import type { KeptPace } from '../../store/paces.ts';
 import { MINUTE } from '../../text/durations.ts';
 import type { Grouping } from './channel.ts';
 
-/** The span over which messages are limited, in milliseconds. */
-
 /** Instants are on the monotonic clock, unless named `wall`. */
 export class MessagePace {
   readonly #limits: NonNullable<Grouping['perMinute']>;

@@ -127,9 +127,7 @@ export class CopyingThread implements BackgroundCopy {
     this.#thread = null;
     if (!thread) return;
     this.#leaving = thread;
-    void thread.terminate().then(() => {
-      if (this.#leaving === thread) this.#leaving = null;
-    });
+    void thread.terminate();
   }
 
   #stopTimer(): void {

@@ -53,6 +53,8 @@ test('every fault is told at once, in words that say what to do', () => {
     [{ tags: [7], duration: 60 }, [/^tags /]],
     [{ tags: Array.from({ length: 51 }, (_, index) => `t${index}`), duration: 60 }, [/^tags /]],
     [{ tokens: 'a', duration: 60 }, [/^tokens must be a list/]],
+    [{ tokens: ['a', 7], duration: 60 }, [/^tokens must be a list/]],
+    [{ tokens: ['a', ''], duration: 60 }, [/^tokens must be a list/]],
     [
       { tokens: Array.from({ length: 501 }, (_, index) => `t${index}`), duration: 60 },
       [/^tokens are too many: 500/],

@@ -109,6 +109,11 @@ test('it does not rest where nobody calls, where it was short, and at the end', 
   assert.is(waiting.size, 0);
   waiting.addOwn('o');
   assert.ok(waiting.hasTurn, 'it was short');
+  waiting.addUrgent('u');
+  waiting.takeOut(2, waiting.turn(), 1);
+  waiting.addOwn('o');
+  assert.not(waiting.hasTurn, 'it was just long enough');
+  waiting.endRest();
   waiting.takeOut(1, waiting.turn(), 50);
   waiting.addOwn('o');
   assert.not(waiting.hasTurn);
