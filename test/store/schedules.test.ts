@@ -158,6 +158,19 @@ contract('schedules over time', (test) => {
     assert.is(await change({ schedule: null, interval: 'hourly', grace: null }), local('2026-05-05T05:00'));
   });
 
+  test('what does not decide yet when it is due is kept for when it will', async ({ store }) => {
+    const owner = await newCase(store);
+    const { token } = await healthySnitch(store, owner, { interval: 'hourly' }, utc('2026-05-04T12:20:00'));
+    const now = utc('2026-05-04T12:30:00');
+    const change = (changes: Partial<SnitchFields>) => store.updateSnitch(owner.id, token, changes, now);
+    await change({ timezone: BERLIN });
+    await change({ schedule: { cron: '0 3 * * *' } });
+    assert.is(await dueOf(store, owner, token), local('2026-05-05T03:15'));
+    await change({ interval: 'weekly' });
+    await change({ schedule: null });
+    assert.is(await dueOf(store, owner, token), utc('2026-05-18T00:00:00'));
+  });
+
   test('the time zone of the case is that of a schedule without one of its own', async ({ store }) => {
     const owner = await newCase(store);
     const begun = utc('2026-05-04T12:00:00');
