@@ -172,6 +172,14 @@ grouped('more messages than a minute takes wait for the next one, notices too', 
   assert.equal(target.split(messages, 60_000), { now: messages, later: [] });
 });
 
+grouped('room in the next minute does not end a pause that lasts longer', () => {
+  const target = new GroupedTarget('chat', { wait: 0, perMinute: { few: 1, many: 1 } });
+  target.restore({ sent: [{ at: 0, digest: false }], heldUntil: 90_000 }, 0, 0);
+  target.add(claim(1), 0);
+  assert.ok(target.isTooMuch(1_000));
+  assert.equal([target.mayStart(89_999), target.mayStart(90_000)], [false, true]);
+});
+
 grouped('one digest among what waits is enough to slow it all down', () => {
   const target = new GroupedTarget('chat', { wait: 0, perMinute: { few: 10, many: 1 } });
   target.add(claim(0), 0);

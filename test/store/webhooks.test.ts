@@ -1,7 +1,7 @@
 /** Webhooks of a case: each its own, with a secret that can be changed without losing an alert. */
 import * as assert from 'uvu/assert';
 import { Invalid } from '../../src/core/errors.ts';
-import { contract, DAY, MINUTE, NOW, newCase, rejection } from './fixture.ts';
+import { checkIn, contract, DAY, healthySnitch, MINUTE, NOW, newCase, rejection } from './fixture.ts';
 
 const URL = 'https://user:pass@example.com/hook';
 
@@ -54,6 +54,27 @@ contract('webhooks', (test) => {
     });
     assert.equal(await store.getWebhook(owner.id, webhook.id), rotated);
     assert.equal(await store.getWebhook(owner.id, bystander.id), bystander);
+  });
+
+  test('between two alerts of one commit, one that is made gets the second, and one that is deleted the first', async ({
+    store,
+  }) => {
+    const owner = await newCase(store);
+    const jobs: string[] = [];
+    for (let count = 0; count < 4; count += 1) jobs.push((await healthySnitch(store, owner)).token);
+    const [one = '', two = '', three = '', four = ''] = jobs;
+    const fail = (token: string) => checkIn(store, token, NOW + MINUTE, { outcome: 'error' });
+    const made = () => store.createWebhook(owner.id, URL, NOW + MINUTE);
+    const [, { id }] = await Promise.all([fail(one), made(), fail(two)]);
+    await Promise.all([fail(three), store.deleteWebhook(owner.id, id), fail(four)]);
+    const sent = await store.listDeliveries(owner.id, { limit: 10, before: null, state: null });
+    assert.equal(
+      sent.map(({ target, about }) => [target, about.snitch?.token]),
+      [
+        [id, three],
+        [id, two],
+      ],
+    );
   });
 
   test('no case reads, changes or deletes what another has', async ({ store }) => {

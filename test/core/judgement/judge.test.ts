@@ -53,6 +53,7 @@ test('a value is compared with the usual one, in everyday words', () => {
   assert.is(of([0.5, 3], 4_100_000, 812e6), 'bytes 4.1 M is less than half of the usual 812 M');
   assert.is(of([0.5, 3], 2.5e9, 812e6), 'bytes 2.5 G is more than 3 times the usual 812 M');
   assert.is(of([0.3, null], 1, 100), 'bytes 1 is less than 0.3 times the usual 100');
+  assert.is(of([0.1, null], 9, 100), 'bytes 9 is less than a tenth of the usual 100');
   assert.is(of([null, 2], 201, 100), 'bytes 201 is more than twice the usual 100');
   assert.is(of([0.5, 3], 406e6, 812e6), null, 'half of it is not less than half');
   assert.is(of([0.5, 3], 3 * 812e6, 812e6), null);

@@ -200,6 +200,13 @@ schedules('of what comes every six days, four check-ins are enough', () => {
   assert.is(ruleFor(times(4, 5)), null, 'and of what comes more often they are not');
 });
 
+schedules('nothing that comes less often than once a year, because no schedule can', () => {
+  const times = (days: number) =>
+    Array.from({ length: 8 }, (_, run) => healthy(Date.parse('2016-01-05T03:00:10Z') + run * days * DAY));
+  assert.equal(ruleFor(times(366)), { every: 366 * 86_400 });
+  assert.is(ruleFor(times(367)), null);
+});
+
 schedules('every second day, whatever the month', () => {
   const history = Array.from({ length: 30 }, (_, run) =>
     healthy(Date.parse('2026-01-05T03:00:10Z') + 2 * run * DAY),

@@ -70,10 +70,14 @@ test('a database gets a name of its own, once', () => {
   assert.is(commitOf(db), first);
 });
 
-test('a new database counts its commits from the first one on', async ({ dir }) => {
+test('a new database counts its commits from the first one on', async ({ dir, file }) => {
   {
     await using store = openIn(dir);
     await newCase(store);
+    using db = closing(new Database(join(dir, 'snitch.db'), { readonly: true }));
+    const made = String(commitOf(db));
+    assert.match(made, /^[0-9a-f]{16} [1-9]/);
+    assert.is(readFileSync(file, 'latin1').slice(0, made.length), made, 'before anybody is told');
   }
   using db = closing(new Database(join(dir, 'snitch.db'), { readonly: true }));
   assert.match(String(commitOf(db)), /^[0-9a-f]{16} [1-9]/);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { databasePath } from '../../../src/store/sqlite/connection.ts';
-import { DataDirLocked, lockDataDir, lockPath } from '../../../src/store/sqlite/lock.ts';
+import { DataDirLocked, lockDataDir, lockPath, takeLock } from '../../../src/store/sqlite/lock.ts';
 import { until } from '../../until.ts';
 import { openIn, queryDirectory, temporaryDirectory } from '../fixture.ts';
 
@@ -65,6 +65,22 @@ lock('a second process is refused, and the first goes on', async (world) => {
   await using store = open(world);
   assert.is((await startHolder(world)).said, 'DataDirLocked');
   await store.setSetting('maintenance', 'on');
+});
+
+lock('whoever is refused keeps no file open, however often it tries', async (world) => {
+  const { said } = await startHolder(world);
+  assert.is(said, 'holding');
+  for (let attempt = 0; attempt < 3; attempt += 1)
+    assert.throws(
+      () => takeLock(world.dataDir),
+      (error: Error) => error instanceof DataDirLocked,
+    );
+  const links = readdirSync('/proc/self/fd').map((fd) => `/proc/self/fd/${fd}`);
+  const open = links.filter((link) => existsSync(link)).map((link) => readlinkSync(link));
+  assert.equal(
+    open.filter((path) => path.startsWith(world.dataDir)),
+    [],
+  );
 });
 
 lock('kill -9 frees the directory, and what was acknowledged is there', async (world) => {
