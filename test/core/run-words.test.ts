@@ -43,6 +43,8 @@ test('of many runs five are named', () => {
   const open = Array.from({ length: 7 }, (_, index) => ({ id: `${index}`, startedAt: HOUR, from: HOUR }));
   const said = runReasons(withOpen(...open), known, { now: HOUR, local });
   assert.equal([said.length, said.at(-1)], [6, '2 more runs are going on.']);
+  const few = runReasons(withOpen(...open.slice(0, 5)), known, { now: HOUR, local });
+  assert.equal(few, said.slice(0, 5), 'none is left to be counted');
   const wire = open.map(() => ({ started_at: 'then', overruns_at: null }));
   const lines = runningLines({ open: wire, usual_ms: null }, (iso) => iso, 0);
   assert.equal([lines.length, lines[0], lines.at(-1)], [6, 'since then', 'and 2 more']);
