@@ -56,6 +56,8 @@ export interface ClaimedDelivery {
   fence: number;
   /** Which attempt this is, from 1. */
   attempt: number;
+  /** Why the one before failed; null if there was none. */
+  lastError: string | null;
   channel: Channel;
   target: string;
   alert: Alert;

@@ -67,7 +67,7 @@ class Memory {
   #claim(target: string): ClaimedDelivery {
     this.#id += 1;
     const owner = { id: 'case_1', name: 'Operations', timezone: 'UTC' };
-    const known = { fence: 1, attempt: 1, channel: 'webhook', webhook: null } as const;
+    const known = { fence: 1, attempt: 1, lastError: null, channel: 'webhook', webhook: null } as const;
     return { id: this.#id, target, ...known, alert: ALERT, case: owner };
   }
 }

@@ -169,8 +169,13 @@ test('an answer from a proxy in front of the service does not count: the alert i
   }
 });
 
-/** Lets six attempts fail, each when it is due. @returns the delivery then, and how long that took on the clock */
-async function failSixTimes({ outbox }: Context) {
+/**
+ * Lets six attempts fail, each when it is due.
+ *
+ * @param before called before each of them but the first
+ * @returns the delivery then, how long that took on the clock, and what sends it
+ */
+async function failSixTimes({ outbox }: Context, before = (_attempt: number) => {}) {
   const began = outbox.clock();
   const running = outbox.deliverer(quick);
   await outbox.raise(1);
@@ -182,8 +187,9 @@ async function failSixTimes({ outbox }: Context) {
       return delivery?.attempts === attempt && !delivery.sending;
     }, `attempt ${attempt}`);
     const delivery = await tried();
-    if (attempt === 6) return { delivery, lasted: outbox.clock() - began };
+    if (attempt === 6) return { delivery, lasted: outbox.clock() - began, running };
     assert.is(delivery?.state, 'pending');
+    before(attempt + 1);
     outbox.offset += delivery!.nextAttemptAt! - outbox.clock() + 1_000;
     running.wake();
   }
@@ -198,6 +204,23 @@ test('a 404 from a proxy that lasts longer than a restart is reported as a refus
   assert.ok(lasted > 15 * 60_000, 'after some twenty minutes');
   const refused = (await outbox.store.getChannel(outbox.owner.id, id))?.refused;
   assert.is(refused?.error, 'answered 404 Not Found: 404 page not found');
+});
+
+test('a 404 from a proxy that comes back before its service, after a long outage, is no refusal yet', async (context) => {
+  const { outbox, server } = context;
+  const { id } = await add(context, 'gotify');
+  server.behaviour = (response) => response.destroy();
+  const { delivery, running } = await failSixTimes(context, (attempt) => {
+    if (attempt === 6) server.behaviour = (response) => response.writeHead(404).end('404 page not found');
+  });
+  assert.equal(
+    [delivery?.state, delivery?.lastError],
+    ['pending', 'answered 404 Not Found: 404 page not found'],
+  );
+  assert.is((await outbox.store.getChannel(outbox.owner.id, id))?.refused, null);
+  outbox.offset += delivery!.nextAttemptAt! - outbox.clock() + 1_000;
+  running.wake();
+  await until(async () => (await outbox.deliveries('dead')).length === 1, 'it lasts, and is a refusal');
 });
 
 test('a web page that keeps coming as the answer is reported as a refusal: the address is wrong', async (context) => {

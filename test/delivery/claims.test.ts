@@ -13,7 +13,7 @@ const INTAKE = { perTarget: 8, waiting: 100, settling: 15_000, gathering: 5_000 
 
 function claimOf(target: string): ClaimedDelivery {
   const owner = { id: 'case_1', name: 'Operations', timezone: 'UTC' };
-  const known = { id: 1, fence: 1, attempt: 1, channel: 'webhook', webhook: null } as const;
+  const known = { id: 1, fence: 1, attempt: 1, lastError: null, channel: 'webhook', webhook: null } as const;
   return { ...known, target, alert: anAlert(), case: owner };
 }
 

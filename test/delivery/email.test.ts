@@ -191,7 +191,15 @@ test('the channel keeps its connections, and ends them when it is retired', asyn
   const channel = emailChannel({ url: mail.url, from: FROM }, EMAIL_LIMITS);
   context.opened.push(() => channel.close());
   const owner = { id: 'case_1', name: 'Operations', timezone: 'UTC' };
-  const known = { id: 1, fence: 1, attempt: 1, channel: 'email', target: ANN, webhook: null } as const;
+  const known = {
+    id: 1,
+    fence: 1,
+    attempt: 1,
+    lastError: null,
+    channel: 'email',
+    target: ANN,
+    webhook: null,
+  } as const;
   const sending = { target: ANN, now: AT, stop: new AbortController().signal };
   const sent = await channel.sendAlert({ ...known, alert: anAlert(), case: owner }, sending);
   assert.equal(sent, { kind: 'delivered' });

@@ -298,7 +298,15 @@ test('a command gets it as JSON, and in its environment without line ends', asyn
         channel: { ...owned, settings: { command: 'page' }, createdAt: 0 },
         incident: { ...INCIDENT, name: text },
       };
-      const claim = { id: 1, fence: 1, attempt: 1, channel: 'command', target: 'c', webhook: null } as const;
+      const claim = {
+        id: 1,
+        fence: 1,
+        attempt: 1,
+        lastError: null,
+        channel: 'command',
+        target: 'c',
+        webhook: null,
+      } as const;
       const sending = { target: 'c', now: AT, stop: new AbortController().signal };
       const outcome = await channel.sendAlert({ ...claim, alert, case: CASE, recipient }, sending);
       assert.equal(outcome, { kind: 'delivered' });

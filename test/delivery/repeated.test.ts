@@ -37,7 +37,16 @@ const recipient: Repeat['recipient'] = {
 };
 const repeat: Repeat = { channelId: 'chan_1', token: 't', alert: anAlert(), recipient, case: CASE };
 const recovery: ClaimedDelivery = {
-  ...{ id: 1, fence: 1, attempt: 1, channel: 'alertmanager', target: 'chan_1', case: CASE, webhook: null },
+  ...{
+    id: 1,
+    fence: 1,
+    attempt: 1,
+    lastError: null,
+    channel: 'alertmanager',
+    target: 'chan_1',
+    case: CASE,
+    webhook: null,
+  },
   ...{ alert: anAlert({ type: 'snitch.reporting' }), recipient },
 };
 

@@ -13,7 +13,10 @@ const NOW = Date.UTC(2026, 10, 21, 5);
 const test = suite('settling');
 
 function claim(id: number, changes: Partial<OwnClaim> = {}): OwnClaim {
-  const known = { fence: 7, attempt: 1, channel: 'email', target: 'ann@example.com' } as const;
+  const known = {
+    ...{ fence: 7, attempt: 1, lastError: null },
+    ...({ channel: 'email', target: 'ann@example.com' } as const),
+  } as const;
   const alarm = { type: 'snitch.missing', snitch: 'nightly', token: 'abc' };
   return { id, ...known, alertId: `alert_${id}`, alarm, leaseEnds: 60_000, ...changes };
 }

@@ -13,7 +13,15 @@ const DEAD: Outcome = { kind: 'dead', error: 'gone' };
 function claim(id: number): ClaimedDelivery {
   const owner = { id: 'case_1', name: 'Operations', timezone: 'UTC' };
   const to = { channel: 'email', target: 'ann@example.com', webhook: null } as const;
-  return { id, fence: 1, attempt: 1, ...to, alert: anAlert({ id: `alert_${id}` }), case: owner };
+  return {
+    id,
+    fence: 1,
+    attempt: 1,
+    lastError: null,
+    ...to,
+    alert: anAlert({ id: `alert_${id}` }),
+    case: owner,
+  };
 }
 
 const single = suite('a target that gets each alert by itself');

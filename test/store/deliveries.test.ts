@@ -61,6 +61,7 @@ contract('deliveries', (test) => {
       id: listed!.deliveries[0]!.id,
       fence: claimed!.fence,
       attempt: 1,
+      lastError: null,
       channel: 'webhook',
       target: webhook.id,
       alert: listed!.alert,
@@ -68,6 +69,10 @@ contract('deliveries', (test) => {
       webhook,
     });
     assert.equal(await claim(store, NOW, { channel: 'email' }), []);
+    const retry = { kind: 'retry', at: NOW + MINUTE, error: 'away' } as const;
+    await store.settleDelivery(claimed!.id, claimed!.fence, retry);
+    const [again] = await claim(store, NOW + MINUTE, { channel: 'webhook' });
+    assert.equal(again, { ...claimed, fence: again!.fence, attempt: 2, lastError: 'away' });
   });
 
   test('a claim names the case while snitches are created in it', async ({ store }) => {

@@ -65,8 +65,8 @@ const PAGE = /^\s*(?:<\?xml\b[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!do
 const NO_SERVICE_BEHIND = /^(?:404 page not found|default backend - 404)\s*$/;
 
 /**
- * How often such an answer is tried again, over some twenty minutes: a restart is over by then, and a wrong address
- * must be reported.
+ * At which attempt such an answer is a refusal, some twenty minutes after the first: a restart is over by then, and a
+ * wrong address must be reported.
  */
 const ATTEMPTS_IN_FRONT = 6;
 

@@ -32,7 +32,7 @@ export function repeated(channel: Channel): RepeatedChannel {
       inTurn(channelId, async () => {
         if (!(await lasts())) return null;
         const claim: ClaimedDelivery = {
-          ...{ id: 0, fence: 0, attempt: 1, channel: channel.kind, target: channelId },
+          ...{ id: 0, fence: 0, attempt: 1, lastError: null, channel: channel.kind, target: channelId },
           ...{ alert, recipient, case: shown, webhook: null },
         };
         return channel.sendAlert(claim, sending);

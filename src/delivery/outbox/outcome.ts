@@ -7,7 +7,8 @@ export type Outcome =
   | { kind: 'delivered'; reference?: string; settings?: ChannelSettings }
   /**
    * `error` in words for a person; `retryAfter` is the wait in milliseconds that the target asked for, and `holdFor` a
-   * wait for everything that is sent to it. At the `attempts`th attempt the failure becomes a refusal for good.
+   * wait for everything that is sent to it. From the `attempts`th attempt on, the failure becomes a refusal for good if
+   * the attempt before failed in the same way.
    */
   | { kind: 'retry'; error: string; retryAfter?: number; holdFor?: number; attempts?: number }
   /** A retry can never work. */

@@ -3,7 +3,10 @@ import { isAlarm } from '../../core/alert.ts';
 import type { ClaimedDelivery } from '../../core/delivery.ts';
 
 /** A claim, and until when it is ours on the monotonic clock. */
-export type OwnClaim = Pick<ClaimedDelivery, 'id' | 'fence' | 'attempt' | 'channel' | 'target'> & {
+export type OwnClaim = Pick<
+  ClaimedDelivery,
+  'id' | 'fence' | 'attempt' | 'lastError' | 'channel' | 'target'
+> & {
   alertId: string;
   /** What the log shows when an alarm is delivered; null for other alerts. */
   alarm: { type: string; snitch: string; token: string } | null;
@@ -11,10 +14,10 @@ export type OwnClaim = Pick<ClaimedDelivery, 'id' | 'fence' | 'attempt' | 'chann
 };
 
 export function ownClaim(
-  { id, fence, attempt, channel, target, alert }: ClaimedDelivery,
+  { id, fence, attempt, lastError, channel, target, alert }: ClaimedDelivery,
   leaseEnds: number,
 ): OwnClaim {
   const { type, snitch } = alert;
   const alarm = snitch && isAlarm(type) ? { type, snitch: snitch.name, token: snitch.token } : null;
-  return { id, fence, attempt, channel, target, alertId: alert.id, alarm, leaseEnds };
+  return { id, fence, attempt, lastError, channel, target, alertId: alert.id, alarm, leaseEnds };
 }

@@ -176,13 +176,20 @@ function settlementOf(own: OwnClaim, outcome: Outcome, now: number, jitter: numb
     case 'dead':
       return refused(own, outcome.error, now);
     case 'retry': {
-      if (own.attempt >= (outcome.attempts ?? Number.POSITIVE_INFINITY))
-        return refused(own, outcome.error, now);
+      if (isLasting(own, outcome)) return refused(own, outcome.error, now);
       const at = nextAttemptAt(own.attempt, now, jitter, outcome.retryAfter ?? null);
       if (at !== null) return { kind: 'retry', at, error: outcome.error };
       return { kind: 'dead', error: lastOfAll(outcome.error, own.attempt) };
     }
   }
+}
+
+/** After an outage, the proxy is often there before the service that is behind it. */
+function isLasting(
+  { attempt, lastError }: OwnClaim,
+  { attempts, error }: Extract<Outcome, { kind: 'retry' }>,
+) {
+  return attempts !== undefined && attempt >= attempts && error === lastError;
 }
 
 function refused({ channel }: OwnClaim, error: string, now: number): Settlement {

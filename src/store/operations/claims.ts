@@ -30,9 +30,11 @@ export interface DueRow {
   fence: number;
   waits: Wait | null;
   waiting_token: string | null;
+  last_error: string | null;
 }
 
-export const COLUMNS = 'id, case_id, alert_id, channel, target, attempts, fence, waits, waiting_token';
+export const COLUMNS =
+  'id, case_id, alert_id, channel, target, attempts, fence, waits, waiting_token, last_error';
 
 /** The most deliveries of one target that one call examines, if they cannot be sent yet. */
 const LOOKED_THROUGH = 256;
@@ -164,6 +166,7 @@ async function toClaimed(tx: Transaction, row: DueRow, now: number): Promise<Cla
     id: row.id,
     fence: row.fence + 1,
     attempt: row.attempts + 1,
+    lastError: row.last_error,
     channel: row.channel,
     target: row.target,
     alert,
