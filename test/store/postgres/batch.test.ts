@@ -17,7 +17,7 @@ import { Session } from '../../../src/store/postgres/session.ts';
 import { until } from '../../until.ts';
 import { acting } from '../acting.ts';
 import { checkIn, healthySnitch, NOW, newCase, rejection, temporaryDirectory } from '../fixture.ts';
-import { poolOf } from './databases.ts';
+import { HERE, poolOf } from './databases.ts';
 
 const test = suite('statements that are sent together');
 
@@ -166,7 +166,8 @@ test('check-ins whose server goes in the middle of their set are applied once', 
     const answer = checkIn(store, token, NOW);
     await until(async () => {
       const ended = await aside.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted AND relation = 'check_ins'::regclass`,
+        `SELECT pg_terminate_backend(pid) FROM pg_locks
+         WHERE NOT granted AND relation = 'check_ins'::regclass AND ${HERE}`,
       );
       return ended.rows.length > 0;
     }, 'the set waits for the log, and its server process is ended');

@@ -33,6 +33,9 @@ export function addressOf({ socketDirectory, port }: Cluster, database = 'postgr
   return urlOf({ host: socketDirectory, port }, database);
 }
 
+/** A condition on `pid`: other test files have databases on the same cluster, and must be left alone. */
+export const HERE = 'pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())';
+
 interface Place {
   host: string;
   port: number;

@@ -8,7 +8,7 @@ import type { RulesOfCase, SetRow } from '../../../src/store/postgres/set-statem
 import { until } from '../../until.ts';
 import { acting, type Store } from '../acting.ts';
 import { checkIn, HOUR, healthySnitch, NOW, newCase, newSnitch, temporaryDirectory } from '../fixture.ts';
-import { poolOf } from './databases.ts';
+import { HERE, poolOf } from './databases.ts';
 import { openPair } from './pair.ts';
 
 const test = suite('states that are known');
@@ -192,7 +192,7 @@ test('rules that change while a set waits for its snitches are those that it is 
     await holder.query(`UPDATE cases SET timezone = 'America/New_York'`);
     const answer = checkIn(store, token, NOW);
     await until(async () => {
-      const { rows } = await aside.query('SELECT 1 FROM pg_locks WHERE NOT granted');
+      const { rows } = await aside.query(`SELECT 1 FROM pg_locks WHERE NOT granted AND ${HERE}`);
       return rows.length > 0;
     }, 'the set waits for the snitch');
     await holder.query('COMMIT');
@@ -261,7 +261,8 @@ test('check-ins of other snitches are written while three sets wait for theirs',
   const tokens: string[] = [];
   for (let index = 0; index < 4; index += 1) tokens.push((await healthySnitch(store, owner)).token);
   const [other = '', ...held] = tokens;
-  const waiting = async () => (await aside.query('SELECT 1 FROM pg_locks WHERE NOT granted')).rows.length;
+  const waiting = async () =>
+    (await aside.query(`SELECT 1 FROM pg_locks WHERE NOT granted AND ${HERE}`)).rows.length;
   const answers: Promise<boolean>[] = [];
   const holder = await aside.connect();
   try {

@@ -10,7 +10,7 @@ import { NODES } from '../../../src/store/postgres/nodes/schema.ts';
 import { admission } from '../../../src/store/postgres/nodes/versions.ts';
 import { until } from '../../until.ts';
 import { openIn, queryDirectory, rejection, temporaryDirectory } from '../fixture.ts';
-import { poolOf, takeEmpty } from './databases.ts';
+import { HERE, poolOf, takeEmpty } from './databases.ts';
 import { openOnPostgres, queryOnPostgres } from './open.ts';
 
 const test = suite('the schema on PostgreSQL');
@@ -149,7 +149,7 @@ async function beginLong({ pool, one, other }: Upgrade): Promise<Promise<unknown
   migrating.catch(() => {});
   await until(async () => {
     const { rows } = await pool.query(
-      `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'webhooks'::regclass`,
+      `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'webhooks'::regclass AND ${HERE}`,
     );
     return rows.length > 0;
   }, 'the migration is at work');
@@ -173,7 +173,7 @@ test('where a long migration is killed, programs of both versions start', async 
   await withOlderSchema(async (upgrade) => {
     const { pool, one } = upgrade;
     const migrating = await beginLong(upgrade);
-    await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted`);
+    await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted AND ${HERE}`);
     assert.instance(await rejection(Promise.all(migrating)), Error);
     await one.query('COMMIT');
     assert.equal(await migrate(one, { also: NODES }), { from: before, to: before });

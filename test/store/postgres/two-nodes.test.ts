@@ -7,6 +7,7 @@ import type { PostgresOptions } from '../../../src/store/postgres/postgres-store
 import type { DueResult, LookCursor } from '../../../src/store/sweep.ts';
 import type { Store } from '../acting.ts';
 import { checkIn, HOUR, healthySnitch, MINUTE, NOW, newCase, rejection } from '../fixture.ts';
+import { HERE } from './databases.ts';
 import { openPair, type Pair } from './pair.ts';
 
 const LATER = NOW + 3 * HOUR;
@@ -35,6 +36,7 @@ async function cut({ query }: Pair): Promise<number> {
   const rows = await query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
      WHERE application_name = (SELECT application_name FROM pg_stat_activity WHERE pid = pg_backend_pid())
+       AND ${HERE}
        AND pid <> pg_backend_pid() AND state <> 'idle'`,
   );
   return rows.length;
