@@ -127,7 +127,10 @@ export class CopyingThread implements BackgroundCopy {
     this.#thread = null;
     if (!thread) return;
     this.#leaving = thread;
-    void thread.terminate();
+    // It may have ended already, and then there is no further event.
+    void thread.terminate().then(() => {
+      if (this.#leaving === thread) this.#leaving = null;
+    });
   }
 
   #stopTimer(): void {
