@@ -1,6 +1,7 @@
 /**
  * Random lives of deliveries, the first ones written down, the long ones as digests: alerts go to members, webhooks and
- * channels, some at once, some later, some never, while senders claim, fail, end and begin anew. Alone in its process. Time limit: 110 s.
+ * channels, some at once, some later, some never, while senders claim, fail, end and begin anew.
+ * Alone in its process. Not with --fast. Time limit: 110 s.
  */
 import { join } from 'node:path';
 import { suite } from 'uvu';

@@ -1,5 +1,6 @@
 /**
- * Long random lives in which everything happens, of which only digests are written down (see `digests.ts`). Alone in its process. Time limit: 110 s.
+ * Long random lives in which everything happens, of which only digests are written down (see `digests.ts`).
+ * Alone in its process. Not with --fast. Time limit: 110 s.
  */
 import { join } from 'node:path';
 import { suite } from 'uvu';
