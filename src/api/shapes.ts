@@ -29,7 +29,7 @@ import type {
   WireScheduleShown,
   WireValue,
 } from './wire-explanation.ts';
-import type { WireSilence, WireStretch } from './wire-kept-back.ts';
+import type { WirePause, WireSilence, WireStretch } from './wire-kept-back.ts';
 
 export const CHECK_IN = object<WireCheckIn>({
   id: text,
@@ -200,6 +200,11 @@ const PLANNED = object<NonNullable<WireExplanation['planned']>>({
   note: text,
 });
 
+const PAUSE = object<WirePause>({
+  until: text,
+  by: nullable(object<NonNullable<WirePause['by']>>({ name: text, at: time })),
+});
+
 export const EXPLANATION = object<WireExplanation>({
   status: text as Shape<WireExplanation['status']>,
   reason: optional(nullable(text)) as Shape<WireExplanation['reason']>,
@@ -208,6 +213,7 @@ export const EXPLANATION = object<WireExplanation>({
   deadline: INSTANT,
   next_alert: INSTANT,
   planned: optional(nullable(PLANNED)) as Shape<WireExplanation['planned']>,
+  paused: optional(nullable(PAUSE)) as Shape<WireExplanation['paused']>,
   schedule: optional(nullable(SCHEDULE_SHOWN)) as Shape<WireExplanation['schedule']>,
   values: optional(list(VALUE)) as Shape<WireValue[]>,
   runs: optional(RUNS) as Shape<NonNullable<WireExplanation['runs']>>,

@@ -1,6 +1,6 @@
 /** How the API explains why a snitch is as it is, and when its job is due. */
 import type { WireAudience, WireStatus } from './wire.ts';
-import type { WireHold, WireSilenced } from './wire-kept-back.ts';
+import type { WireHold, WirePause, WireSilenced } from './wire-kept-back.ts';
 
 export interface WireExplanation {
   status: WireStatus;
@@ -20,6 +20,8 @@ export interface WireExplanation {
   planned?: { from: string; to: string; by: string; note: string } | null;
   /** The deadline that a failed snitch missed; null for others. Older servers leave it out. */
   missing_since?: string | null;
+  /** Its pause; null for none. Older servers leave it out. */
+  paused?: WirePause | null;
   /** The silence that covers it; null for none. Older servers leave it out. */
   silenced?: WireSilenced | null;
   /** The alert of its failure that is held; null for none. Older servers leave it out. */

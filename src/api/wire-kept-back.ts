@@ -1,10 +1,18 @@
-/** Who has seen an alarm. Like a silence, or something needed that is down, it keeps alarms back. */
+/** Who has seen an alarm. Like a pause, a silence, or something needed that is down, it keeps alarms back. */
 
 export interface WireAcknowledgement {
   at: string;
   note: string | null;
   /** A person, or the name of an API key. */
   by: string;
+}
+
+/** A pause, which keeps alarms back as well. */
+export interface WirePause {
+  /** What ends it: `healthy`, `unpaused`, or a time. */
+  until: string;
+  /** Who made it or last changed its end, and when: the name of a key. Null if the log no longer has it. */
+  by: { name: string; at: string } | null;
 }
 
 /** The silence that keeps the alarms of a snitch back. */

@@ -329,7 +329,8 @@ test('two keys are told apart, and an entry keeps the name of a key that is gone
   assert.equal(pausing?.details, { until });
   assert.is(renamed?.by.name, 'write key');
   assert.equal(renamed?.details, { changes: { name: { from: 'nightly-backup', to: 'weekly-backup' } } });
-  const { reasons } = ok<WireExplanation>(await acme.read.get(`${snitch.href}/explain`));
+  const { reasons, paused: pause } = ok<WireExplanation>(await acme.read.get(`${snitch.href}/explain`));
+  assert.equal(pause, { until, by: { name: 'ops-key', at: pausing?.at } });
   assert.ok(
     reasons.some((reason) => /^ops-key paused it at 2026-11-18 10:20/.test(reason)),
     reasons.join(' '),
@@ -362,6 +363,7 @@ test('details of a pause do not come from an earlier one', async (context) => {
   clock.now += MINUTE;
   empty(await acme.write.post(`${snitch.href}/unpause`));
   assert.equal(await named(), []);
+  assert.is(ok<WireExplanation>(await acme.read.get(`${snitch.href}/explain`)).paused, null);
 });
 
 test('requests that change nothing are not logged', async (context) => {

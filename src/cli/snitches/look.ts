@@ -2,6 +2,8 @@
 import type { Client } from '../../api/client.ts';
 import type { WireCheckIn, WireSnitch } from '../../api/wire.ts';
 import type { WireExplanation, WireScheduleShown } from '../../api/wire-explanation.ts';
+import type { WirePause } from '../../api/wire-kept-back.ts';
+import { untilInWords } from '../../core/activity/words.ts';
 import { needOf } from '../../core/needs/needs.ts';
 import { runningLines } from '../../core/running.ts';
 import { scheduleInWords } from '../../core/schedule-name.ts';
@@ -82,13 +84,19 @@ async function showSnitch(name: string, flags: ClientFlags): Promise<void> {
   const fields = snitchFields(snitch, output.style, needs);
   if (output.format !== 'json' && output.format !== 'name' && !output.quiet) {
     // The snitch is shown even if this additional request fails.
-    const { schedule, runs } = (await client.explain(snitch.token).catch(() => null)) ?? {};
+    const { schedule, runs, paused } = (await client.explain(snitch.token).catch(() => null)) ?? {};
+    if (paused) fields.splice(2, 0, { label: 'Paused', text: pauseText(paused, output.style) });
     const running = runningLines(runs, (iso) => exactTime(iso, output.style), output.style.now);
     if (running.length > 0) fields.splice(2, 0, { label: 'Running', text: running.join('\n') });
     if (schedule) fields.push({ label: 'Next runs', text: runsText(schedule) });
   }
   output.record(snitch, fields, SNITCH_VIEW);
   output.hint('what happens next: `snitch explain`; what happened: `snitch history`, `snitch alerts`');
+}
+
+function pauseText({ until, by }: WirePause, style: Style): string {
+  const end = untilInWords(until, (iso) => exactTime(iso, style));
+  return by ? `${end}\nby ${by.name} at ${exactTime(by.at, style)}` : end;
 }
 
 /** People know the others by their names. If a name cannot be read, the token is shown. */

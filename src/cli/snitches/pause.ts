@@ -1,6 +1,7 @@
 /** `snitch pause` and `unpause`: silence for a while. */
 import type { Client } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
+import { untilInWords } from '../../core/activity/words.ts';
 import { relativeTime, terminalTime } from '../../text/times.ts';
 import { addClientOptions, type ClientFlags, type Register, withExamples } from '../command/command.ts';
 import { connect } from '../command/connection.ts';
@@ -44,14 +45,8 @@ async function pauseSnitches(names: readonly string[], flags: PauseFlags): Promi
     names,
     { ...flags, client: connect(flags) },
     (client, { token }) => client.pause(token, until),
-    `paused ${untilInWords(until, now)}`,
+    `paused ${untilInWords(until, (iso) => `${terminalTime(iso)} (${relativeTime(iso, now)})`)}`,
   );
-}
-
-function untilInWords(until: string, now: number): string {
-  if (until === 'healthy') return 'until it checks in healthy again';
-  if (until === 'unpaused') return 'until it is unpaused';
-  return `until ${terminalTime(until)} (${relativeTime(until, now)})`;
 }
 
 /** The next runs are shown for this many snitches at most, because each takes a request. */

@@ -104,7 +104,8 @@ function moreInWords(action: string, details: ShownDetails, local: (iso: string)
   ].join('');
 }
 
-function untilInWords(until: string, local: (iso: string) => string): string {
+/** What ends a pause. @param until `healthy`, `unpaused`, or a time in ISO 8601 */
+export function untilInWords(until: string, local: (iso: string) => string): string {
   if (until === 'healthy') return 'until its next healthy check-in';
   return until === 'unpaused' ? 'until somebody unpauses it' : `until ${local(until)}`;
 }

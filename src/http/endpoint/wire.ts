@@ -11,7 +11,7 @@ import type {
   WireWebhook,
 } from '../../api/wire.ts';
 import type { WireExplanation, WireRuns, WireScheduleShown, WireValue } from '../../api/wire-explanation.ts';
-import type { WireAcknowledgement } from '../../api/wire-kept-back.ts';
+import type { WireAcknowledgement, WirePause } from '../../api/wire-kept-back.ts';
 import { type Alert, noticeShown, reasonOf } from '../../core/alert.ts';
 import type { ApiKey } from '../../core/api-key.ts';
 import type { Case } from '../../core/case.ts';
@@ -24,7 +24,7 @@ import type { RunRules } from '../../core/judgement/rules.ts';
 import { usualIn, type ValueHistories } from '../../core/judgement/usual.ts';
 import { reasonInWords } from '../../core/reason.ts';
 import type { KnownRuns } from '../../core/runs.ts';
-import { isAwaited, type ListedSnitch, type Snitch } from '../../core/snitch.ts';
+import { isAwaited, type ListedSnitch, type Pause, type Snitch } from '../../core/snitch.ts';
 import type { Webhook } from '../../core/webhook.ts';
 import { SECOND } from '../../text/durations.ts';
 import { isoTime } from '../../text/iso-time.ts';
@@ -155,11 +155,24 @@ export function wireWebhook(webhook: Webhook): WireWebhook {
   };
 }
 
+interface Known {
+  audience: Audience;
+  runs: KnownRuns;
+  values: ValueHistories;
+  pausedBy: PausedBy | null;
+}
+
+/** Who made a pause or last changed its end. */
+interface PausedBy {
+  name: string;
+  at: number;
+}
+
 export function wireExplanation(
   { state, missingSince, silenced, hold }: Snitch,
   { timezone }: Case,
   { period, schedule, deadlineAt, nextAlertAt, planned, reasons }: Explanation,
-  { audience, runs, values }: { audience: Audience; runs: KnownRuns; values: ValueHistories },
+  { audience, runs, values, pausedBy }: Known,
 ): WireExplanation {
   const { emails, webhooks, channels, failing, sendsEmail } = audience;
   const both = (at: number | null) =>
@@ -176,6 +189,7 @@ export function wireExplanation(
       ...{ by: planned.by, note: planned.note },
     },
     missing_since: wireTimeOrNull(missingSince),
+    paused: wirePause(state.pause, pausedBy),
     silenced: wireSilenced(silenced),
     held: wireHold(hold),
     schedule: schedule && wireScheduleShown(schedule),
@@ -189,6 +203,15 @@ export function wireExplanation(
       failing: [...failing],
       sends_email: sendsEmail,
     },
+  };
+}
+
+function wirePause(pause: Pause | null, by: PausedBy | null): WirePause | null {
+  if (!pause) return null;
+  const { until } = pause;
+  return {
+    until: until.kind === 'time' ? wireTime(until.at) : until.kind,
+    by: by && { name: by.name, at: wireTime(by.at) },
   };
 }
 

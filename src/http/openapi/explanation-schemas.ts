@@ -37,6 +37,12 @@ export const explanation: z.ZodType<WireExplanation> = z.object({
     description: 'The silence to come that delays the next alert, or the first of those that leave none',
   }),
   missing_since: time.nullable(),
+  paused: z
+    .object({
+      until: text.meta({ description: 'healthy, unpaused, or a time' }),
+      by: z.object({ name: text, at: time }).nullable(),
+    })
+    .nullable(),
   silenced,
   held,
   schedule: z

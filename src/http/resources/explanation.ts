@@ -68,7 +68,7 @@ export function explanationRoutes(app: FastifyInstance, { store, clock, sendsEma
       });
       const silenced = silences?.silenced;
       const shown = silenced ? { ...snitch, silenced: shownSilence(silenced) } : snitch;
-      return wireExplanation(shown, ownCase, explanation, { audience, runs, values });
+      return wireExplanation(shown, ownCase, explanation, { audience, runs, values, pausedBy });
     },
   });
 }

@@ -112,9 +112,19 @@ test('forty columns are enough, and no name moves the cursor', async () => {
   }
 });
 
-test('explain names who paused it', async () => {
+test('explain and show name who paused it, and show says until when', async () => {
   const { stdout } = await on.run('explain', 'nightly-backup');
   assert.match(stdout, /ops-key paused it at \d{4}-/);
+  const time = '\\d{4}-\\d\\d-\\d\\d\\S* ?\\S* ?\\S*';
+  const shown = await on.run('show', 'nightly-backup');
+  assert.match(shown.stdout, new RegExp(`\nPaused: +until ${time}\n +by ops-key at ${time}\n`));
+  assert.is((await on.run('pause', 'nightly-backup')).code, 0);
+  assert.match(
+    (await on.run('show', 'nightly-backup')).stdout,
+    /\nPaused: +until its next healthy check-in\n/,
+  );
+  assert.is((await on.run('unpause', 'nightly-backup')).code, 0);
+  assert.not.match((await on.run('show', 'nightly-backup')).stdout, /Paused/);
 });
 
 test.run();
