@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { readSmtpOptions } from '../core/smtp-url.ts';
 import { isEmailAddress } from '../core/validation.ts';
 import { LOG_LEVELS } from '../log/logger.ts';
+import { fitsSocket } from '../system/unix-socket.ts';
 import { isPlainText, secretFile } from './secret-path.ts';
 import { storeSection } from './store-section.ts';
 
@@ -19,7 +20,7 @@ const listenAddress = z
   .string()
   .transform((text, context) => parseListenAddress(text) ?? refuse(context))
   .describe(
-    'HOST:PORT (such as "127.0.0.1:7676", or "[::1]:7676" for IPv6; port 0 takes a free one) or unix:/PATH',
+    'HOST:PORT (such as "127.0.0.1:7676", or "[::1]:7676" for IPv6; port 0 takes a free one) or unix:/PATH of at most 107 bytes',
   );
 
 const httpUrl = z
@@ -219,7 +220,7 @@ function requireBoth(
 function parseListenAddress(text: string): ListenAddress | null {
   if (text.startsWith('unix:')) {
     const path = text.slice('unix:'.length);
-    return isAbsolute(path) && isPlainText(path) ? { kind: 'unix', path } : null;
+    return isAbsolute(path) && isPlainText(path) && fitsSocket(path) ? { kind: 'unix', path } : null;
   }
   const found = /^(?:\[(?<v6>[^\]]+)\]|(?<name>[\w.-]+)):(?<port>\d{1,5})$/.exec(text)?.groups;
   const port = Number(found?.port);

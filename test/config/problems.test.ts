@@ -79,7 +79,13 @@ config('all problems are told at once, in the order of the file', async () => {
 });
 
 config('addresses to listen on', async () => {
-  for (const good of ['localhost:0', '0.0.0.0:80', '"[::]:7676"', 'unix:/run/s.sock'])
+  for (const good of [
+    'localhost:0',
+    '0.0.0.0:80',
+    '"[::]:7676"',
+    'unix:/run/s.sock',
+    `unix:/${'p'.repeat(106)}`,
+  ])
     await load(`listen: ${good}`);
   for (const bad of [
     '7676',
@@ -88,6 +94,8 @@ config('addresses to listen on', async () => {
     '"::1:7676"',
     '"[::g]:1"',
     'unix:s.sock',
+    `unix:/${'p'.repeat(107)}`,
+    `unix:/${'ö'.repeat(54)}`,
     '"h:"',
     '"a b:1"',
   ]) {

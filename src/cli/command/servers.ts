@@ -2,6 +2,7 @@
  * Which server is meant: `--url` or `--server`, then `SNITCH_URL`, then `SNITCH_SERVER`, then `cli.yaml`, then
  * `credentials.yaml` of a daemon on this host.
  */
+import { fitsSocket } from '../../system/unix-socket.ts';
 import { similar } from '../../text/similar.ts';
 import { Failure, NotFoundError, UsageError } from '../failure/failure.ts';
 import { type Settings, UNNAMED } from './plain-yaml.ts';
@@ -121,7 +122,10 @@ export function describeUnknown(cli: CliFile, name: string, by: string): string 
 
 /** @throws UsageError naming where the address was set, not what it is: it may hold a password */
 export function plainUrl(text: string, source: string): string {
-  if (text.startsWith('unix:')) return text;
+  if (text.startsWith('unix:')) {
+    if (fitsSocket(text.slice('unix:'.length))) return text;
+    throw new UsageError(`${source}: the path of a socket has at most 107 bytes: name it by a shorter link`);
+  }
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
     throw new UsageError(

@@ -164,6 +164,9 @@ test('a name that nobody knows: the nearest one, and where they come from', asyn
     );
   }
   assert.is((await runSnitch(['list', '--url', home.url, '--server', 'home'], env)).code, 2);
+  const long = await runSnitch(['list', '--url', `unix:/run/${'p'.repeat(103)}`], env);
+  assert.is(long.code, 2);
+  assert.match(long.stderr, '--url: the path of a socket has at most 107 bytes');
   assert.match((await runSnitch(['--server', 'home', 'version'], env)).stderr, 'asks no server');
   assert.is((await runSnitch(['--server', 'home'], env)).code, 2);
   write(named(context));
