@@ -47,6 +47,32 @@ serve('says where it listens and where its keys are, answers, and stops with 0',
   assert.ok(existsSync(String(file)));
 });
 
+/** Prints what a process loads of Node's own modules while an option of the engine differs from that of its beginning. */
+const LOADED_MEANWHILE = `
+  import v8 from 'node:v8';
+  const { setFlagsFromString } = v8;
+  const own = () => process.moduleLoadList.filter((name) => /^NativeModule (?!internal)/.test(name));
+  let before;
+  v8.setFlagsFromString = (flags) => {
+    setFlagsFromString(flags);
+    if (before) console.error('MEANWHILE', own().filter((name) => !before.has(name)).join());
+    else before = new Set(own());
+  };`;
+
+serve(
+  "loads Node's own modules before it sets the option for which they would be compiled anew",
+  async () => {
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(LOADED_MEANWHILE)}`;
+    const daemon = start([], { ...environment(), NODE_OPTIONS });
+    const { url } = await daemon.logged('listening');
+    assert.is((await fetch(`${url}/healthz`)).status, 200);
+    daemon.kill('SIGTERM');
+    const { code, stderr } = await daemon.ended();
+    assert.is(code, 0, stderr);
+    assert.is(/^MEANWHILE (.*)$/m.exec(stderr)?.[1], '', stderr);
+  },
+);
+
 serve('a second signal ends a daemon that is still answering, with 1', async () => {
   const daemon = start();
   const { hostname, port } = new URL(String((await daemon.logged('listening')).url));
