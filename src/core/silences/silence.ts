@@ -52,8 +52,19 @@ export function covers({ scope }: Pick<Silence, 'scope'>, { token, tags }: Silen
     case 'tags':
       return scope.tags.some((tag) => tags.includes(tag));
     case 'tokens':
-      return scope.tokens.includes(token);
+      return tokensOf(scope).has(token);
   }
+}
+
+type TokensScope = Extract<SilenceScope, { kind: 'tokens' }>;
+
+/** A scope can have hundreds of tokens, and a list asks each scope about thousands of snitches. */
+const TOKENS = new WeakMap<TokensScope, ReadonlySet<string>>();
+
+function tokensOf(scope: TokensScope): ReadonlySet<string> {
+  const known = TOKENS.get(scope) ?? new Set(scope.tokens);
+  TOKENS.set(scope, known);
+  return known;
 }
 
 type Timed = Pick<Silence, 'time' | 'createdAt' | 'endedAt'>;

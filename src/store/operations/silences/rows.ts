@@ -126,12 +126,14 @@ async function windowsOver(
 ): Promise<SilenceWindow[]> {
   const { start: since, end: now } = stretch;
   const upToNow = { start: since, end: now + 1 };
+  const { token } = row;
   const reaching = (await silencesSince(tx, row.case_id, since, now))
+    .filter(({ scope }) => scope.kind !== 'tokens' || covers({ scope }, { token, tags: [] }))
     .map((silence) => ({ silence, windows: windowsOf(silence, upToNow, timezone) }))
     .filter(({ windows }) => windows.length > 0);
   if (reaching.length === 0) return [];
   const asksForTags = reaching.some(({ silence }) => silence.scope.kind === 'tags');
-  const snitch = { token: row.token, tags: asksForTags ? await tagsOf(tx, row.id) : [] };
+  const snitch = { token, tags: asksForTags ? await tagsOf(tx, row.id) : [] };
   return reaching.filter(({ silence }) => covers(silence, snitch)).flatMap((one) => one.windows);
 }
 
