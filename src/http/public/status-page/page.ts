@@ -65,12 +65,20 @@ export function summaryOf({ counts, total }: Pick<PageContent, 'counts' | 'total
   if (bad > 0) return { sign: 'bad', text: `${bad} of ${total} ${bad === 1 ? 'is' : 'are'} not well` };
   if (counts.well === total)
     return { sign: 'well', text: total === 1 ? 'All is well' : `All ${total} are well` };
-  if (counts.well === 0) return { sign: 'calm', text: `None of ${total} is watched at present` };
+  if (counts.well === 0) {
+    return {
+      sign: 'calm',
+      text: resting === 0 ? 'Nothing has reported yet' : 'Nothing is watched at present',
+    };
+  }
   const rest = [
     resting === 0 ? '' : `${resting} ${resting === 1 ? 'rests' : 'rest'}`,
     counts.pending === 0 ? '' : `${counts.pending} ${counts.pending === 1 ? 'has' : 'have'} yet to report`,
   ].filter((part) => part !== '');
-  return { sign: 'well', text: `${counts.well} of ${total} are well, ${rest.join(', ')}` };
+  return {
+    sign: 'well',
+    text: `${counts.well} of ${total} ${counts.well === 1 ? 'is' : 'are'} well, ${rest.join(', ')}`,
+  };
 }
 
 function announcementPart({ page, timezone }: PageContent): string {
