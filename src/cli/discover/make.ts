@@ -3,6 +3,7 @@ import type { Client, ImportInput, SnitchInput } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
 import { patiently } from '../file/apply-steps.ts';
 import { batchesOf, inBatchesOrOneByOne } from '../file/batches.ts';
+import { countOf } from '../output/count.ts';
 import { knowsSchedules } from '../snitches/due-answer.ts';
 import type { Watched } from './apply.ts';
 import type { Discovery, Proposal } from './discovery.ts';
@@ -127,8 +128,10 @@ function lostIn(takes: readonly Wanted[], made: ReadonlyMap<Proposal, WireSnitch
     return wasSent && !made.get(proposal)?.schedule;
   });
   if (lost.length === 0) return [];
-  const update = 'once it is updated, `snitch discover --apply --update` gives them their schedules';
-  return [`the server does not know schedules: ${lost.length} snitches have only their interval; ${update}`];
+  const update = 'once it is updated, `snitch discover --apply --update` adds the schedules';
+  return [
+    `the server does not know schedules: ${countOf(lost.length, 'snitch has only its', 'snitches have only their')} interval; ${update}`,
+  ];
 }
 
 /** @returns the findings that were mended, and those whose schedule the server did not keep */

@@ -84,5 +84,9 @@ function ownerLine(owner: string): string {
 /** If the file has nothing that its owner keeps, it is probably another file with the same owner. */
 export function strangeness({ owner, gone, change, unchanged, create }: Plan): string | null {
   if (gone.length === 0 || create.length === 0 || change.length + unchanged > 0) return null;
-  return `none of the ${gone.length} snitches that "${owner}" keeps is in this file: if it is another file, give it its own owner`;
+  const absent =
+    gone.length === 1
+      ? `the snitch that "${owner}" keeps is not`
+      : `none of the ${gone.length} snitches that "${owner}" keeps is`;
+  return `${absent} in this file: if it is another file, give it its own owner`;
 }

@@ -175,7 +175,9 @@ async function setAll(client: Client, proposals: readonly Proposal[], output: Ou
   }
   if (failed.length > 0) {
     for (const line of failed) say(`snitch: ${line}`);
-    throw new Failure(`${failed.length} of ${proposals.length} were not changed`);
+    throw new Failure(
+      `${failed.length} of ${proposals.length} ${failed.length === 1 ? 'was' : 'were'} not changed`,
+    );
   }
   return done;
 }

@@ -154,7 +154,8 @@ function graceFor(lateness: readonly number[], { schedule, gap }: Fit): number {
 
 function whyUnfit(checkIns: readonly number[]): string {
   if (checkIns.length < LEAST_ENDS) {
-    return `only ${checkIns.length} check-ins are kept, and at least ${LEAST_ENDS} are needed (${LEAST_LONG_ENDS} of a weekly or monthly job)`;
+    const kept = checkIns.length === 1 ? '1 check-in is kept' : `${checkIns.length} check-ins are kept`;
+    return `only ${kept}, and at least ${LEAST_ENDS} are needed (${LEAST_LONG_ENDS} of a weekly or monthly job)`;
   }
   return 'the check-ins keep to no time of day, and come neither by the clock nor a steady time after each other';
 }

@@ -159,7 +159,7 @@ function onAllOf(store: Store, works: Set<Work>, say: Say) {
 }
 
 function leftUndone({ done, finished, all }: Work): string {
-  return `the dashboard was quit when ${finished} of ${all} were ${done.toLowerCase()}: do it again for the rest`;
+  return `the dashboard was quit when ${finished} of ${all} ${finished === 1 ? 'was' : 'were'} ${done.toLowerCase()}: do it again for the rest`;
 }
 
 type Say = (text: string, tone: Message['tone']) => void;

@@ -129,7 +129,7 @@ ${stripPicture(line.marks, label)}
 
 function leftOutPart({ leftOut, total }: PageContent): string {
   if (leftOut === 0) return '';
-  return `<p class="dim">This page shows ${total - leftOut} of ${total}: all that is not well first, as far as there is room. The ${leftOut} others are counted above.</p>`;
+  return `<p class="dim">This page shows ${total - leftOut} of ${total}: all that is not well first, as far as there is room. The ${leftOut === 1 ? 'other is' : `${leftOut} others are`} counted above.</p>`;
 }
 
 function legendPart(groups: readonly ShownGroup[]): string {
