@@ -1,9 +1,11 @@
 /** Asks the server how it understands a file, before anything is changed. */
+
 import type { Client } from '../../api/client.ts';
 import { INTERVALS } from '../../api/intervals.ts';
 import type { WireCaseSettings, WireImported, WireSchedule, WireSnitch } from '../../api/wire.ts';
 import { didYouMean } from '../../text/similar.ts';
 import { Failure } from '../failure/failure.ts';
+import { countOf } from '../output/count.ts';
 import { askForSchedules } from '../snitches/due-answer.ts';
 import { type Plan, type Present, planOf, type WantedSnitch } from './apply-plan.ts';
 import { inBatches } from './batches.ts';
@@ -155,7 +157,7 @@ export async function planFor(client: Client, file: SnitchFile, { prune, takeOve
   const freed = prune ? plan.gone.length : 0;
   if (room !== null && plan.create.length > room + freed) {
     throw new Failure(
-      `the file has ${plan.create.length} new snitches, and the case has room for ${room + freed}: only the administrator can raise the limit (\`snitch case edit --max-snitches\`)`,
+      `the file has ${countOf(plan.create.length, 'new snitch', 'new snitches')}, and the case has room for ${room + freed}: only the administrator can raise the limit (\`snitch case edit --max-snitches\`)`,
     );
   }
   return plan;

@@ -1,9 +1,11 @@
 /** Asks the server how it understands the channels of a file, and makes the case have them. */
+
 import type { ChannelInput } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
 import type { WireCheckedChannel } from '../../api/wire.ts';
 import { channelsOf } from '../doctor/channels.ts';
 import { Failure } from '../failure/failure.ts';
+import { countOf } from '../output/count.ts';
 import { patiently, unlessGone } from './apply-steps.ts';
 import { batchesOf } from './batches.ts';
 import { channelOf, type FieldFault, type WantedChannel } from './channel-entries.ts';
@@ -49,7 +51,9 @@ export async function planChannels(
   const plan = channelPlanOf(pairs, checked, gone);
   const space = room + (prune ? plan.gone.length : 0);
   if (plan.create.length > space) {
-    throw new Failure(`the file has ${plan.create.length} new channels, and the case has room for ${space}`);
+    throw new Failure(
+      `the file has ${countOf(plan.create.length, 'new channel', 'new channels')}, and the case has room for ${space}`,
+    );
   }
   return { plan, problems };
 }

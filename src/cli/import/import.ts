@@ -1,4 +1,5 @@
 /** `snitch import`: brings over the snitches of another service, with their tokens. */
+
 import type { Command } from 'commander';
 import type { Client } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';
@@ -12,6 +13,7 @@ import { carryOutInRounds } from '../file/apply-rounds.ts';
 import { patiently } from '../file/apply-steps.ts';
 import { batchesOf } from '../file/batches.ts';
 import { checkKnowsRuns, namesRuns } from '../file/run-fields.ts';
+import { countOf } from '../output/count.ts';
 import { scheduleWords } from '../output/next-runs.ts';
 import { Output } from '../output/output.ts';
 import { paint } from '../output/style.ts';
@@ -134,7 +136,7 @@ async function sort(client: Client, all: readonly Imported[]): Promise<Sorted> {
   }
   if (room !== null && room < sorted.create.length) {
     throw new Failure(
-      `there are ${sorted.create.length} new snitches, and the case has room for ${room}: only the administrator can raise the limit`,
+      `the import has ${countOf(sorted.create.length, 'new snitch', 'new snitches')}, and the case has room for ${room}: only the administrator can raise the limit`,
     );
   }
   const names = new Set(sorted.create.map(({ input }) => input.name));
