@@ -552,6 +552,16 @@ async function refusedAtClosing(store: Store) {
   return { owner, token, channel };
 }
 
+/** A case with a pager for the morning, for which an alarm was decided in the last minute of it. */
+async function decidedAtClosing(store: Store) {
+  const owner = await newCase(store);
+  const { token } = await healthySnitch(store, owner);
+  await pager(store, owner, { hours: MORNING });
+  await sweep(store, DUE);
+  assert.equal(await shownOf(store, owner), ['missing pending']);
+  return { owner, token };
+}
+
 const NIGHT = CLOSING + 2 * HOUR;
 
 contract('deliveries that failed before the hours end', (test) => {
@@ -617,6 +627,46 @@ contract('deliveries that failed before the hours end', (test) => {
     assert.equal([outbox.waiting, outbox.oldestAlertAt], [1, OPENING]);
     await store.acknowledgeSnitch(owner.id, token, { note: '', by: 'ops' }, NIGHT + MINUTE);
     assert.equal(await shownOf(store, owner), ['missing dropped: it was acknowledged before']);
+  });
+
+  test('one that comes to its first attempt too late waits as if it had been decided at night', async ({
+    store,
+  }) => {
+    const { owner, token } = await decidedAtClosing(store);
+    assert.equal(await deliverAll(store, NIGHT), []);
+    const [put] = await pagesOf(store, owner);
+    assert.equal([put?.waits, put?.attempts, put?.nextAttemptAt], ['hours', 0, OPENING]);
+    await checkIn(store, token, NIGHT + HOUR);
+    assert.equal(await shownOf(store, owner), ['missing dropped: it recovered before']);
+    const other = await decidedAtClosing(store);
+    assert.equal(await deliverAll(store, NIGHT), []);
+    assert.equal(await deliverAll(store, OPENING), ['missing']);
+    await checkIn(store, other.token, OPENING + MINUTE);
+    assert.equal(await deliverAll(store, OPENING + MINUTE), ['reporting']);
+  });
+
+  test('its end is not told either, if that was decided before the first attempt', async ({ store }) => {
+    const { owner, token } = await decidedAtClosing(store);
+    await checkIn(store, token, CLOSING + 2 * MINUTE);
+    assert.equal(await deliverAll(store, NIGHT), []);
+    assert.equal(await deliverAll(store, OPENING), []);
+    assert.equal(await shownOf(store, owner), [
+      'missing dropped: it recovered before',
+      'reporting dead: its alarm did not arrive there',
+    ]);
+  });
+
+  test('a first attempt is made for half an hour after the hours, and of what was never to wait', async ({
+    store,
+  }) => {
+    const { owner } = await decidedAtClosing(store);
+    assert.equal(await deliverAll(store, CLOSING + HALF_AN_HOUR - 1), ['missing']);
+    const night: Hours = { ...OFFICE, from: '02:00', to: '03:00' };
+    await store.updateChannel(owner.id, (await pagesOf(store, owner))[0]!.target, { hours: null });
+    await healthySnitch(store, owner);
+    await sweep(store, DUE);
+    await store.updateChannel(owner.id, (await pagesOf(store, owner))[0]!.target, { hours: night });
+    assert.equal(await deliverAll(store, NIGHT), ['reporting', 'missing'], 'decided when it had no hours');
   });
 
   test('an address that the snitch itself names has no hours', async ({ store }) => {

@@ -14,7 +14,7 @@ import { noteDelivered, noteRefused } from './channel-health.ts';
 import { isUnheard, recipientOf, waitsUntil } from './incidents.ts';
 import { isolate } from './isolation.ts';
 import { settleDropped } from './routes/acknowledged.ts';
-import { fateOfRetry } from './routes/retries.ts';
+import { fateOfLate, fateOfRetry } from './routes/retries.ts';
 import { ruleOf } from './routes/rules.ts';
 import { carryOut, type Fate, fateOf } from './routes/waiting.ts';
 import { getWebhook } from './webhooks.ts';
@@ -179,7 +179,7 @@ async function toClaimed(tx: Transaction, row: DueRow, now: number): Promise<Cla
 
 async function fateOfDue(tx: Reading, row: DueRow, alert: Alert, now: number): Promise<Fate> {
   if (row.attempts > 0) return fateOfRetry(tx, row, alert, now);
-  if (row.waits === null) return null;
+  if (row.waits === null) return fateOfLate(tx, row, alert, now);
   return fateOf(tx, row, alert, await ruleOf(tx, row.case_id, row), now);
 }
 

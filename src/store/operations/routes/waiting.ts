@@ -256,9 +256,9 @@ async function behindOf(tx: Reading, row: WaitingRow, now: number): Promise<numb
     : Math.max(now + SECOND, Math.min(end.next_attempt_at, now + MINUTE));
 }
 
-/** One that went out at once, and failed, waits from now on. */
+/** One that was to go out at once, and failed or came too late, waits from now on. A notice is of no snitch. */
 const PUT_OFF = `UPDATE deliveries SET attempts = ?, leased = 0, next_attempt_at = ?, waits = ?,
-    waiting_token = COALESCE(waiting_token, (SELECT a.token FROM alerts AS a WHERE a.id = deliveries.alert_id))
+    waiting_token = COALESCE(waiting_token, (SELECT a.token FROM alerts AS a WHERE a.id = deliveries.alert_id), '')
   WHERE id = ?`;
 
 /** Carries out a fate: the row is left as if it had not been claimed. */
