@@ -37,6 +37,23 @@ contract('cases', (test) => {
     assert.equal(await store.getCase(created.id), created);
   });
 
+  test('what a request still asks about a case that was deleted meanwhile is answered', async ({ store }) => {
+    const created = await newCase(store);
+    const { token, tags } = await healthySnitch(store, created);
+    await store.createSilence(
+      created.id,
+      { scope: { kind: 'all' }, time: { kind: 'once', from: NOW, to: NOW + HOUR }, note: '', by: 'ops' },
+      NOW,
+    );
+    assert.ok(await store.silencedAmong(created.id, [{ token, tags, dueAt: null }], NOW));
+    assert.ok(await store.silenceOver(created.id, token, NOW));
+    await store.deleteCase(created.id);
+    assert.is(await store.silencedAmong(created.id, [{ token, tags, dueAt: null }], NOW), null);
+    assert.is(await store.silenceOver(created.id, token, NOW), null);
+    assert.is(await store.findProspect(created.id, token, NOW), null);
+    assert.equal((await store.quietTimes(created.id, NOW - HOUR, NOW)).silences, []);
+  });
+
   test('no limit of snitches is kept as null', async ({ store }) => {
     const created = await store.createCase({ ...settings, maxSnitches: null }, NOW);
     assert.is((await store.getCase(created.id))?.maxSnitches, null);

@@ -24,7 +24,7 @@ import { settleKeptBack } from './silences/alarms.ts';
 import { getRules } from './silences/case-rules.ts';
 import { countStatus } from './status-counts.ts';
 
-export { getRules, type KeptRules } from './silences/case-rules.ts';
+export { findRules, getRules, type KeptRules } from './silences/case-rules.ts';
 
 export interface StateRow {
   /** The snitch's number, which is the key of its other rows. */

@@ -14,13 +14,24 @@ export interface KeptRules extends CaseRules {
   hasSilences: boolean;
 }
 
+/** @throws CaseGone, which cannot be for a snitch that was read in the same transaction */
 export function getRules(tx: Reading, caseId: string): Promise<KeptRules> {
   return tx.remember(rulesKey(caseId), () => readRules(tx, caseId));
 }
 
+/** Null for a case that is gone: somebody may delete it between two reads of a request. */
+export function findRules(tx: Reading, caseId: string): Promise<KeptRules | null> {
+  return getRules(tx, caseId).catch((error: unknown) => {
+    if (error instanceof CaseGone) return null;
+    throw error;
+  });
+}
+
+class CaseGone extends Error {}
+
 async function readRules(tx: Reading, caseId: string): Promise<KeptRules> {
   const row = await tx.get<RulesRow>(SELECT_RULES, caseId);
-  if (!row) throw new Error(`case ${caseId} does not exist`);
+  if (!row) throw new CaseGone(`case ${caseId} does not exist`);
   return toRules(row);
 }
 

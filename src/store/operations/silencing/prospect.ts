@@ -12,7 +12,7 @@ import { learnedFor } from '../learned.ts';
 import { neededBy } from '../needs/facts.ts';
 import { keptBackOf } from '../silences/alarms.ts';
 import { silencesUpTo } from '../silences/rows.ts';
-import { getRules, getState, type KeptRules, type StateRow, toState } from '../states.ts';
+import { findRules, getState, type KeptRules, type StateRow, toState } from '../states.ts';
 import { silenceEndOf, silencesCovering } from './silenced.ts';
 
 export async function findProspect(
@@ -23,7 +23,8 @@ export async function findProspect(
 ): Promise<Prospect | null> {
   const row = await getState(tx, token);
   if (row?.case_id !== caseId) return null;
-  const rules = await getRules(tx, caseId);
+  const rules = await findRules(tx, caseId);
+  if (!rules) return null;
   const state = toState(row);
   const since = row.last_check_in_at ?? Number.MIN_SAFE_INTEGER;
   const needs = row.needs === null ? [] : await neededBy(tx, row, { since, soon: now + LONGEST_DOUBT, now });

@@ -19,7 +19,7 @@ import type { Reading } from '../../transaction.ts';
 import { learnedFor, learnedForAll } from '../learned.ts';
 import { keptBackOf } from '../silences/alarms.ts';
 import { silencesSince } from '../silences/rows.ts';
-import { getRules, getState, type KeptRules, STATE_COLUMNS, type StateRow, toState } from '../states.ts';
+import { findRules, getState, type KeptRules, STATE_COLUMNS, type StateRow, toState } from '../states.ts';
 
 export async function silencedAmong(
   tx: Reading,
@@ -27,8 +27,8 @@ export async function silencedAmong(
   snitches: readonly SilencedCandidate[],
   now: number,
 ): Promise<ReadonlyMap<string, SilencedSnitch | MovedSnitch> | null> {
-  const rules = await getRules(tx, caseId);
-  if (!rules.hasSilences) return null;
+  const rules = await findRules(tx, caseId);
+  if (!rules?.hasSilences) return null;
   const silences = await silencesSince(tx, caseId, now, now);
   const active = activeAt(silences, now, rules.timezone);
   const shown = snitches.map((snitch) => {
@@ -91,9 +91,9 @@ export async function silenceOver(
   token: string,
   now: number,
 ): Promise<SilenceOver | null> {
-  const rules = await getRules(tx, caseId);
-  const row = rules.hasSilences ? await getState(tx, token) : undefined;
-  if (row?.case_id !== caseId) return null;
+  const rules = await findRules(tx, caseId);
+  const row = rules?.hasSilences ? await getState(tx, token) : undefined;
+  if (!rules || row?.case_id !== caseId) return null;
   const snitch = await silenceableOf(tx, row);
   const silences = await silencesSince(tx, caseId, now, now);
   const active = activeAt(silences, now, rules.timezone);

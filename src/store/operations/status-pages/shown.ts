@@ -9,7 +9,7 @@ import type { KeptAlert, KeptChange } from '../../../core/status-page/spans.ts';
 import type { ChangeOfSnitch, KeptPast, Looked, ShownSnitch } from '../../status-pages.ts';
 import type { Reading } from '../../transaction.ts';
 import { textsIn } from '../packed/texts.ts';
-import { getRules } from '../silences/case-rules.ts';
+import { findRules } from '../silences/case-rules.ts';
 import { silencesSince } from '../silences/rows.ts';
 import { CHANGES_KEPT } from './changes.ts';
 
@@ -150,6 +150,6 @@ export async function quietTimes(
     since,
     WINDOWS_READ,
   );
-  const { hasSilences } = await getRules(tx, caseId);
-  return { silences: hasSilences ? await silencesSince(tx, caseId, since, now) : [], away };
+  const rules = await findRules(tx, caseId);
+  return { silences: rules?.hasSilences ? await silencesSince(tx, caseId, since, now) : [], away };
 }
