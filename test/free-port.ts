@@ -22,9 +22,11 @@ function reserve(port: number): Promise<boolean> {
 
 async function isFree(port: number): Promise<boolean> {
   const server = createServer();
-  const free = await listens(server, () => server.listen(port, '127.0.0.1'));
-  if (free) await once(server.close(), 'close');
-  return free;
+  try {
+    return await listens(server, () => server.listen(port, '127.0.0.1'));
+  } finally {
+    if (server.listening) await once(server.close(), 'close');
+  }
 }
 
 async function listens(server: Server, listen: () => void): Promise<boolean> {
