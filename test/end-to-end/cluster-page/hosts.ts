@@ -86,7 +86,8 @@ export class Hosts implements AsyncDisposable {
 
   /** On Debian the configuration is outside the data directory, and is not copied with it. */
   #place({ server, etc }: DatabaseHost): void {
-    const own = ['shared_buffers = 16MB', 'fsync = off', `include_dir = '${etc}/conf.d'`];
+    const small = ['shared_buffers = 16MB', 'dynamic_shared_memory_type = mmap', 'fsync = off'];
+    const own = [...small, `include_dir = '${etc}/conf.d'`];
     const lines = [...own, `unix_socket_directories = '${this.root}'`, ''];
     writeFileSync(join(server.directory, 'postgresql.conf'), lines.join('\n'));
   }

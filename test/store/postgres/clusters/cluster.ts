@@ -43,6 +43,8 @@ const LONGEST_DIRECTORY = 80;
 const SETTINGS = [
   'max_connections = 100',
   'shared_buffers = 16MB',
+  // What a killed server leaves behind goes with its directory.
+  'dynamic_shared_memory_type = mmap',
   'huge_pages = off',
   'max_wal_senders = 8',
   'wal_keep_size = 64MB',
