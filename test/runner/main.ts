@@ -35,10 +35,7 @@ const FAST_SHARE = '0.2';
 const LONGER_ON_POSTGRES = 2;
 
 /** How many files that mostly wait run beside those that compute. */
-const WAITING_AT_ONCE = 4;
-
-/** Files that compute also wait, for processes that they start: one more than there are cores keeps those busy. */
-const MORE_THAN_CORES = 1;
+const WAITING_AT_ONCE = 3;
 
 /** With `--fast` there are none of those, but the others also wait now and then, for sockets, timers and threads. */
 const FAST_PER_CORE = 3;
@@ -78,7 +75,7 @@ async function runAll(runs: readonly Run[]): Promise<void> {
   const workers = (count: number, own: Iterator<Batch, undefined>, others: Iterator<Batch, undefined>) =>
     Array.from({ length: count }, () => work(own, others));
   await Promise.all([
-    ...workers(options.fast ? FAST_PER_CORE * CORES : CORES + MORE_THAN_CORES, computing, waiting),
+    ...workers(CORES * (options.fast ? FAST_PER_CORE : 1), computing, waiting),
     ...workers(options.fast ? 0 : WAITING_AT_ONCE, waiting, computing),
   ]);
 }
