@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { readSmtpOptions } from '../core/smtp-url.ts';
 import { isEmailAddress } from '../core/validation.ts';
 import { LOG_LEVELS } from '../log/logger.ts';
-import { fitsSocket } from '../system/unix-socket.ts';
+import { fitsSocket, LONGEST_SOCKET_PATH } from '../system/unix-socket.ts';
 import { isPlainText, secretFile } from './secret-path.ts';
 import { storeSection } from './store-section.ts';
 
@@ -20,7 +20,7 @@ const listenAddress = z
   .string()
   .transform((text, context) => parseListenAddress(text) ?? refuse(context))
   .describe(
-    'HOST:PORT (such as "127.0.0.1:7676", or "[::1]:7676" for IPv6; port 0 takes a free one) or unix:/PATH of at most 107 bytes',
+    `HOST:PORT (such as "127.0.0.1:7676", or "[::1]:7676" for IPv6; port 0 takes a free one) or unix:/PATH of at most ${LONGEST_SOCKET_PATH} bytes`,
   );
 
 const httpUrl = z

@@ -2,7 +2,7 @@
  * Which server is meant: `--url` or `--server`, then `SNITCH_URL`, then `SNITCH_SERVER`, then `cli.yaml`, then
  * `credentials.yaml` of a daemon on this host.
  */
-import { fitsSocket } from '../../system/unix-socket.ts';
+import { fitsSocket, LONGEST_SOCKET_PATH } from '../../system/unix-socket.ts';
 import { similar } from '../../text/similar.ts';
 import { Failure, NotFoundError, UsageError } from '../failure/failure.ts';
 import { type Settings, UNNAMED } from './plain-yaml.ts';
@@ -124,7 +124,8 @@ export function describeUnknown(cli: CliFile, name: string, by: string): string 
 export function plainUrl(text: string, source: string): string {
   if (text.startsWith('unix:')) {
     if (fitsSocket(text.slice('unix:'.length))) return text;
-    throw new UsageError(`${source}: the path of a socket has at most 107 bytes: name it by a shorter link`);
+    const limit = `the path of a socket has at most ${LONGEST_SOCKET_PATH} bytes`;
+    throw new UsageError(`${source}: ${limit}: name it by a shorter link`);
   }
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {

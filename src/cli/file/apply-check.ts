@@ -1,5 +1,4 @@
 /** Asks the server how it understands a file, before anything is changed. */
-
 import type { Client } from '../../api/client.ts';
 import { INTERVALS } from '../../api/intervals.ts';
 import type { WireCaseSettings, WireImported, WireSchedule, WireSnitch } from '../../api/wire.ts';

@@ -1,5 +1,4 @@
 /** Asks the server how it understands the channels of a file, and makes the case have them. */
-
 import type { ChannelInput } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
 import type { WireCheckedChannel } from '../../api/wire.ts';

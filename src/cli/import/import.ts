@@ -1,5 +1,4 @@
 /** `snitch import`: brings over the snitches of another service, with their tokens. */
-
 import type { Command } from 'commander';
 import type { Client } from '../../api/client.ts';
 import type { WireSnitch } from '../../api/wire.ts';

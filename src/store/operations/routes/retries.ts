@@ -38,6 +38,7 @@ export async function fateOfLate(
   alert: Alert,
   now: number,
 ): Promise<Fate> {
+  // Nearly all are on time, and need no query.
   if (now - alert.at <= GOES_ON || row.last_error !== null) return null;
   const hours = await hoursOf(tx, row, alert);
   if (hours === null || !isWithin(hours, alert.at)) return null;
